@@ -1,10 +1,12 @@
 """Before anything of Moot is imported, the environment becomes that of the tests. Hypothesis has no deadline:
-a case that takes long is not an error."""
+a case that takes long is not an error. Each test runs with the extensions that `tests/support/extensions.py`
+chooses for it: those of the core with none."""
 
 from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Generator
 
 from tests.support import environment
 
@@ -12,6 +14,8 @@ environment.prepare()
 
 import hypothesis  # noqa: E402 - it looks at the environment too
 import pytest  # noqa: E402
+
+from tests.support import extensions  # noqa: E402
 
 hypothesis.settings.register_profile("moot", deadline=None)
 hypothesis.settings.load_profile("moot")
@@ -26,6 +30,7 @@ LONG = (
     "tests/web/behaviour/test_bad_input",
     "tests/web/behaviour/test_roles",
     "tests/web/behaviour/test_two_nodes",
+    "tests/extensions/behaviour/test_two_nodes",
     "tests/cluster/",
 )
 """The tests that take longest, by the beginning of their names."""
@@ -50,6 +55,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         ordered += short[:free]
         del short[:free]
     items[:] = ordered + short
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Load the extensions of the test before the first of its fixtures, and until the last has ended."""
+    with extensions.loaded_for(item):
+        return (yield)
 
 
 @pytest.hookimpl(trylast=True)

@@ -10,8 +10,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from moot import fold
+from moot import fold, settings
+from moot.api.auth import NOBODY, OPERATOR
+from moot.api.problems import Problem
+from moot.api.rights import all_rights, check, may
 from moot.core import events as ev
+from moot.core.errors import Invalid
 from moot.core.events import Recorded, decode_event, decode_recorded, encode
 from moot.core.extension_events import ExtensionEvent, KeptEvent, state_of
 from moot.core.state import Aside, Debate
@@ -24,16 +28,19 @@ from moot.extension import (
     Fact,
     Loaded,
     ReportSection,
+    Right,
     SideQuestion,
     SideQuestions,
     TerminalCommand,
     UnreadableReply,
+    Variable,
     load,
     using,
 )
 from moot.extensions import NAMES
 from moot.prompts.side_question_prompts import object_schema, seat_request
 from moot.rules.cost_estimate import estimate
+from moot.settings import unknown_variables
 from moot.testing.event_factories import table
 from moot.views.report_blocks import (
     Bullet,
@@ -173,6 +180,47 @@ def test_a_command_may_stand_after_that_of_another_extension() -> None:
     with using(first, other):
         names = [row.name for row in terminal_commands()]
     assert names.index("second-word") == names.index("first-word") + 1 == names.index("stats") + 2
+
+
+def test_a_command_that_only_extensions_fill_goes_with_them() -> None:
+    from moot.cli.command_line import terminal_commands
+
+    assert "import" in [row.name for row in terminal_commands()]
+    with using():
+        assert "import" not in [row.name for row in terminal_commands()]
+    with using(Extension("applause", commands=(TerminalCommand("old", "Old.", "a:b", parent="import"),))):
+        assert "import" in [row.name for row in terminal_commands()]
+
+
+# --- settings and rights ------------------------------------------------------------------------------
+
+
+def test_a_variable_is_read_known_and_has_a_default(tmp_path: Path) -> None:
+    times, pause, most = (
+        Variable("MOOT_APPLAUSE_TIMES", 3),
+        Variable("MOOT_APPLAUSE_PAUSE", 2, "positive"),
+        Variable("MOOT_APPLAUSE_MOST", kind="limit"),
+    )
+    data = {"MOOT_DATA": str(tmp_path)}
+    set_here = {"MOOT_APPLAUSE_TIMES": "5", "MOOT_APPLAUSE_MOST": "0"}
+    with using(Extension("applause", variables=(times, pause, most))):
+        assert unknown_variables(set_here) == []
+        service = settings.load(data | set_here).service
+        assert [service.value(each) for each in (times, pause, most)] == [5, 2, None]
+        with pytest.raises(Invalid, match="MOOT_APPLAUSE_PAUSE must be more than 0"):
+            settings.load(data | {"MOOT_APPLAUSE_PAUSE": "0"})
+    assert len(unknown_variables(set_here)) == 2
+
+
+def test_a_right_is_of_the_roles_it_names_and_refuses_the_others_in_its_words() -> None:
+    right = Right("applaud", ("operator", "audience"), "Only the audience applauds")
+    with using(Extension("applause", rights=lambda: (right,))):
+        assert all_rights()["applaud"] == right.roles
+    assert "applaud" not in all_rights()
+    assert may(OPERATOR, right)
+    with pytest.raises(Problem) as refused:
+        check(NOBODY, right)
+    assert refused.value.detail == right.refusal
 
 
 # --- events -------------------------------------------------------------------------------------------

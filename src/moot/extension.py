@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from moot.api.command_table import Button, CommandContext, DebateCommand
     from moot.api.frames import Dialect
+    from moot.api.rights import Right
     from moot.api.v1.fields import Capabilities
     from moot.api.v1.replies import action_reply
     from moot.core.events import AsideAnswered
@@ -63,12 +64,14 @@ __all__ = [
     "PageModule",
     "ReportSection",
     "Reported",
+    "Right",
     "SideQuestion",
     "SideQuestions",
     "SqlAccess",
     "Tables",
     "TerminalCommand",
     "UnreadableReply",
+    "Variable",
     "action_reply",
     "load",
     "loaded",
@@ -80,7 +83,7 @@ T = TypeVar("T")
 Lazy = Callable[[], T]
 """Asked for when it is needed first."""
 VARIABLE, GROUP, OURS = "MOOT_EXTENSIONS", "moot.extensions", "moot.extensions"
-PagePlace = Literal["page", "nav", "live", "verdict", "report", "form"]
+PagePlace = Literal["page", "nav", "live", "verdict", "report", "form", "debates"]
 
 
 class TerminalCommand(NamedTuple):
@@ -220,11 +223,22 @@ class PageModule(NamedTuple):
     """Its path in that folder: `experiments.js`."""
     place: PagePlace = "page"
     """`page`: it draws a page of its own; `nav`: the same, with an entry in the navigation; `live`,
-    `verdict`, `form`: a part of that page, drawn with the debate; `report`: a part of the verdict wherever it
-    is shown, drawn once below it and once with `beside` in the column at its side."""
+    `verdict`: a part of that page, drawn with the debate; `report`: a part of the verdict wherever it is
+    shown, drawn once below it and once with `beside` in the column at its side; `form`: a button below the
+    form of a debate; `debates`: a link above the list of debates."""
     address: str = ""
     """The address of a page: `/experiments/{name}`."""
     title: str = ""
+
+
+class Variable(NamedTuple):
+    """A setting in the environment: a number. `settings.service.value(VARIABLE)` is its value."""
+
+    name: str
+    """It begins with `MOOT_`."""
+    default: float | None = None
+    kind: Literal["number", "positive", "limit"] = "number"
+    """`positive`: more than 0; `limit`: a whole number, and None where it is 0."""
 
 
 class Extension(NamedTuple):
@@ -239,6 +253,8 @@ class Extension(NamedTuple):
     """Streams of frames for other clients, by name; the test kit checks their laws."""
     events: Lazy[EventFamily] | None = None
     side_questions: Lazy[SideQuestions] | None = None
+    rights: Lazy[tuple[Right, ...]] | None = None
+    """Rights that only its own routes need."""
     debate_commands: Lazy[tuple[DebateCommand, ...]] | None = None
     """What people may do in a debate: routes, WebSocket messages, buttons and terminal commands."""
     facts: Callable[[Debate, Viewer], Iterable[Fact]] | None = None
@@ -257,6 +273,8 @@ class Extension(NamedTuple):
     """Who keeps the budget of debates that belong to something larger; at most one extension."""
     settings: Lazy[tuple[SetupField, ...]] | None = None
     """Settings of a debate, a row each: request, reply, form, terminal, MCP and experiments read them."""
+    variables: tuple[Variable, ...] = ()
+    """Settings in the environment; `moot doctor` knows their names."""
     settings_table: str = ""
     """The table of moot.toml that is its own; `Settings.extensions` has it as it was written."""
     providers: Lazy[Mapping[str, Callable[[], Provider]]] | None = None
@@ -354,6 +372,7 @@ _HOMES = {
     "MemoryAccess": "moot.store.extension_tables",
     "ReportSection": "moot.views.report_blocks",
     "SideQuestion": "moot.rules.side_questions",
+    "Right": "moot.api.rights",
     "SqlAccess": "moot.store.extension_tables",
     "Tables": "moot.store.extension_tables",
     "UnreadableReply": "moot.prompts.model_replies",
@@ -461,5 +480,8 @@ def _entry_point_files() -> Iterator[bytes]:
         except OSError:  # an archive, or a folder that is not there
             continue
         for package in packages:
-            with suppress(OSError), open(f"{folder or '.'}/{package}/entry_points.txt", "rb") as file:
-                yield file.read()
+            try:
+                with open(f"{folder or '.'}/{package}/entry_points.txt", "rb") as file:
+                    yield file.read()
+            except OSError:  # most have none
+                continue

@@ -19,7 +19,7 @@ from msgspec.structs import force_setattr
 
 from moot.core.errors import Invalid
 from moot.core.terms import ModelPrice
-from moot.extension import loaded
+from moot.extension import Variable, loaded
 from moot.providers import endpoint_settings
 from moot.providers.contract import CONNECT_SECONDS
 from moot.providers.endpoints import ENDPOINTS, Endpoint, with_environ_url
@@ -47,14 +47,14 @@ VARIABLES = frozenset(
         "MOOT_FIRST_BYTE_S", "MOOT_FORMATS", "MOOT_HEADER_S", "MOOT_HEARTBEAT_S", "MOOT_HOSTS",
         "MOOT_LOG", "MOOT_LOG_REQUESTS", "MOOT_MAX_DEBATES_PER_CLIENT", "MOOT_MAX_JOINS_PER_ADDRESS",
         "MOOT_MAX_STREAMS_PER_CLIENT",
-        "MOOT_MODEL", "MOOT_OFFLINE", "MOOT_ORIGINS", "MOOT_POOL", "MOOT_QUICK_CACHE_S",
-        "MOOT_QUICK_PER_HOUR", "MOOT_RATE_LIMIT_PER_MINUTE", "MOOT_RETRY_BASE_MS", "MOOT_SCRIPTED",
+        "MOOT_MODEL", "MOOT_OFFLINE", "MOOT_ORIGINS", "MOOT_POOL",
+        "MOOT_RATE_LIMIT_PER_MINUTE", "MOOT_RETRY_BASE_MS", "MOOT_SCRIPTED",
         "MOOT_SCRIPT_LEDGER", "MOOT_SCRIPT_PACE_MS", "MOOT_SERVER", "MOOT_STALLED_VIEWER_S",
         "MOOT_STALL_S", "MOOT_STATEMENT_S", "MOOT_STORE", "MOOT_TICK_MS", "MOOT_TOKEN",
-        "MOOT_TRUSTED_PROXIES", "MOOT_TTL_DAYS", "MOOT_TURN_GRACE_S", "MOOT_WORKER_DEBATES",
+        "MOOT_TRUSTED_PROXIES", "MOOT_TTL_DAYS", "MOOT_WORKER_DEBATES",
     }
 )  # fmt: skip
-"""All variables of ours, also those that are read elsewhere."""
+"""All variables of the core, also those that are read elsewhere."""
 
 
 class ServerSettings(Struct, frozen=True):
@@ -75,15 +75,17 @@ class ServerSettings(Struct, frozen=True):
     stalled_seconds: float = 30.0
     drain_seconds: float = 0.0
     """How long a server that is told to stop is not ready, and still answers, before it stops."""
-    turn_grace_seconds: float = 10.0
-    """Longer than clients wait before they reconnect: 1, 2 and 4 seconds."""
     log: Literal["text", "json"] = "text"
     log_requests: bool = False
     """A line for each request."""
-    quick_per_hour: int | None = None
-    quick_cache_seconds: float = 0.0
     joins_per_address: int | None = 100
     """A day, by one link for many."""
+    variables: dict[str, float | None] = field(default_factory=dict[str, "float | None"])
+    """Those of extensions that are set, by their names."""
+
+    def value(self, variable: Variable) -> Any:
+        """Of a variable of an extension."""
+        return self.variables.get(variable.name, variable.default)
 
 
 class ClusterSettings(Struct, frozen=True):
@@ -191,11 +193,16 @@ def load(environ: Mapping[str, str] | None = None) -> Settings:
     )
 
 
+def known_variables() -> frozenset[str]:
+    """Those of the core and of the extensions that are loaded."""
+    return VARIABLES | {variable.name for variable in _extension_variables()}
+
+
 def unknown_variables(env: Mapping[str, str]) -> list[str]:
     """A sentence for each variable that is called like one of ours and is none."""
     from difflib import get_close_matches
 
-    known = VARIABLES | {name + SUFFIX for name in SECRETS if name in VARIABLES}
+    known = known_variables() | {name + SUFFIX for name in SECRETS if name in VARIABLES}
     sentences = list[str]()
     for name in sorted(name for name in env if name.startswith("MOOT_") and name not in known):
         nearest = get_close_matches(name, sorted(known), n=1)
@@ -249,8 +256,6 @@ def _service(env: Mapping[str, str]) -> ServerSettings:
         debates_per_client=_limit(env, "MOOT_MAX_DEBATES_PER_CLIENT", usual.debates_per_client),
         streams_per_client=_limit(env, "MOOT_MAX_STREAMS_PER_CLIENT", usual.streams_per_client),
         joins_per_address=_limit(env, "MOOT_MAX_JOINS_PER_ADDRESS", usual.joins_per_address),
-        quick_per_hour=_limit(env, "MOOT_QUICK_PER_HOUR", usual.quick_per_hour),
-        quick_cache_seconds=_number(env, "MOOT_QUICK_CACHE_S", usual.quick_cache_seconds),
         ttl_days=_number(env, "MOOT_TTL_DAYS", usual.ttl_days or 0) or None,
         quota_bytes=quota * 1024 * 1024 if quota else None,
         header_seconds=_positive(env, "MOOT_HEADER_S", usual.header_seconds),
@@ -258,10 +263,20 @@ def _service(env: Mapping[str, str]) -> ServerSettings:
         comment_seconds=_positive(env, "MOOT_COMMENT_S", usual.comment_seconds),
         stalled_seconds=_positive(env, "MOOT_STALLED_VIEWER_S", usual.stalled_seconds),
         drain_seconds=_number(env, "MOOT_DRAIN_S", usual.drain_seconds),
-        turn_grace_seconds=_positive(env, "MOOT_TURN_GRACE_S", usual.turn_grace_seconds),
         log=_log(env),
         log_requests=_flag(env, "MOOT_LOG_REQUESTS", default=_log(env) == "json"),
+        variables={each.name: _value(env, each) for each in _extension_variables() if env.get(each.name)},
     )
+
+
+def _value(env: Mapping[str, str], variable: Variable) -> float | None:
+    match variable.kind:
+        case "number":
+            return _number(env, variable.name, variable.default or 0)
+        case "positive":
+            return _positive(env, variable.name, variable.default or 0)
+        case "limit":
+            return _limit(env, variable.name, None if variable.default is None else int(variable.default))
 
 
 def _positive(env: Mapping[str, str], name: str, default: float) -> float:
@@ -329,6 +344,10 @@ def _read(path: Path) -> dict[str, Any]:
         if name not in tables:
             raise Invalid(f"{path}: there is no table [{shown(name)}]. There are: {', '.join(tables)}.")
     return file
+
+
+def _extension_variables() -> list[Variable]:
+    return [variable for extension in loaded() for variable in extension.variables]
 
 
 def _extension_tables() -> list[str]:

@@ -14,6 +14,7 @@ from tests.cli.terminal import environment
 from tests.support.restore_logging import log_as_it_was  # noqa: F401 - a fixture
 
 Hold = Callable[..., str]
+Moot = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def moot(
     data: Path,
     capsys: pytest.CaptureFixture[str],
     log_as_it_was: None,  # noqa: F811 - the fixture
-) -> Callable[..., tuple[int, str, str]]:
+) -> Moot:
     """The command in this process: its exit code, and what it printed on either stream."""
 
     def call(*arguments: str) -> tuple[int, str, str]:

@@ -23,7 +23,11 @@ MOOT = (sys.executable, "-m", "moot")
 
 
 def environment(data: Path, pace_ms: int = 0, **more: str) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MOOT_", "COV_"))}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name == "MOOT_EXTENSIONS" or not name.startswith(("MOOT_", "COV_"))
+    }
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         kept.pop(name, None)
     ours = {"MOOT_DATA": str(data), "MOOT_SCRIPTED": "1", "MOOT_OFFLINE": "1", "TERM": "xterm-256color"}

@@ -18,7 +18,6 @@ from moot.core.evolve import fold
 from tests.cli.terminal import Terminal, environment, piped, words
 from tests.client.serving import Served, served
 from tests.support.moot_process import Moot
-from tests.support.old_rows import in_lines, rows
 
 MOTION = "Cats are better than dogs"
 ID = re.compile(r"deb_[0-9A-Z]{26}")
@@ -186,12 +185,6 @@ def test_a_debate_is_steered_from_here(server: Served, env: dict[str, str]):
     assert "(status: completed)" in refused.stderr
 
 
-def test_a_person_decides(server: Served, env: dict[str, str]):
-    id = held(server, env, "--decide")
-    assert on(server, env, "decide", id, "Opposition", "--reason", "Well said.").returncode == 0
-    assert "Opposition wins" in on(server, env, "list").stdout
-
-
 def test_debates_are_listed_shown_exported_and_deleted(server: Served, env: dict[str, str]):
     id = held(server, env)
     assert id in on(server, env, "list", "--limit", "1").stdout
@@ -259,30 +252,3 @@ def test_what_a_viewer_may_not_see_leaves_no_gap():
     assert len(minutes.records) < len(lines)
     assert minutes.debate is not None
     assert minutes.debate.status == "completed"
-
-
-def test_conversations_of_a_server_are_read_and_exported(server: Served, env: dict[str, str], tmp_path: Path):
-    given = rows(30)
-    assert piped(server.env, "import", "legacy", str(in_lines(tmp_path / "old.jsonl", given))).returncode == 0
-    debate, first = held(server, env), given[0]["conversation_id"]
-    assert first in on(server, env, "conversations").stdout
-    for name in (first, debate):
-        there = on(server, env, "conversations", "show", name, "--json")
-        assert there.stdout == piped(server.env, "conversations", "show", name, "--json").stdout != ""
-    lost = on(server, env, "conversations", "show", "x/y")
-    assert (lost.returncode, "There is no conversation 'x/y'" in lost.stderr) == (2, True)
-    wanted = ("--conversation", first, "--conversation", debate)
-    for place in ("there", "here"):
-        file = str(tmp_path / f"{place}.jsonl")
-        done = (
-            on(server, env, "export", "legacy", file, *wanted)
-            if place == "there"
-            else piped(server.env, "export", "legacy", file, *wanted)
-        )
-        assert done.returncode == 0, done.stderr
-    assert (tmp_path / "there.jsonl").read_bytes() == (tmp_path / "here.jsonl").read_bytes()
-    assert on(server, env, "export", "legacy", str(tmp_path / "all.db"), "--debates").returncode == 0
-    everything = tmp_path / "everything.jsonl"
-    assert on(server, env, "export", "legacy", str(everything)).returncode == 0
-    of_debate = (tmp_path / "there.jsonl").read_text().splitlines()[-1]
-    assert of_debate in everything.read_text().splitlines()

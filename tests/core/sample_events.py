@@ -124,3 +124,7 @@ EVENTS: tuple[Event, ...] = (
     vote,
     PollClosed("before"),
 )
+
+
+def tag_of(event: Event) -> str:
+    return str(event.__struct_config__.tag)

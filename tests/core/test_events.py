@@ -12,10 +12,10 @@ import pytest
 from msgspec import Struct
 from msgspec.inspect import DictType, StructType, UnionType, VarTupleType, type_info
 
-from moot.core.events import Event, TurnCompleted, decode_event, decode_recorded, encode, tag_of
+from moot.core.events import Event, TurnCompleted, decode_event, decode_recorded, encode
 from moot.core.terms import DebateOptions, Money
 from moot.testing.event_factories import call_started, log
-from tests.core.sample_events import EVENTS, thought, whisper, whole_thought
+from tests.core.sample_events import EVENTS, tag_of, thought, whisper, whole_thought
 from tests.support.for_each import for_each
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from moot.core.pricing import (
@@ -17,10 +17,12 @@ from moot.core.pricing import (
 )
 from moot.core.terms import FREE, ChatMessage, Model, ModelPrice, Money, PriceTier, Request, Usage
 from moot.core.token_bounds import tokens_by_script
-from moot.core.word_count import first_tokens, quarter_tokens, tokens, whole_tokens
+from moot.core.word_count import tokens, whole_tokens
 from tests.rules.random_debates import LAW
 
 FLAT = ModelPrice(input=(PriceTier(0, Money("0.15")),), output=(PriceTier(0, Money("0.60")),))
+
+
 TIERED = ModelPrice(
     input=(PriceTier(0, Money("1.25")), PriceTier(200_000, Money("2.5"))),
     output=(PriceTier(0, Money(10)), PriceTier(200_000, Money(15))),
@@ -29,12 +31,17 @@ TIERED = ModelPrice(
     per_call=Money("0.01"),
 )
 
+
 amounts = st.integers(0, 20_000).map(lambda n: Money(n) / 1000)
+
+
 tiers = st.lists(st.tuples(st.integers(1, 50_000), amounts), max_size=2).flatmap(
     lambda later: amounts.map(
         lambda first: (PriceTier(0, first), *(PriceTier(*tier) for tier in sorted(later)))
     )
 )
+
+
 prices = st.tuples(tiers, tiers, tiers | st.just(()), tiers | st.just(()), amounts).map(
     lambda t: ModelPrice(*t)
 )
@@ -111,10 +118,12 @@ def test_what_is_granted_fits(
     price: ModelPrice, bound: int, most: int, least: int, room: Money, planned: Money
 ) -> None:
     leave = grant(price, bound, most, least, AvailableMoney(room, room - abs(planned)))
-    assume(leave is not None)
-    assert leave
+    fewest = max(1, min(least, most))
+    if leave is None:
+        assert (worst_cost(price, bound, fewest) or 0) > room
+        return
     assert leave.reserved is not None
-    assert max(1, min(least, most)) <= leave.max_tokens <= most
+    assert fewest <= leave.max_tokens <= most
     assert leave.reserved == worst_cost(price, bound, leave.max_tokens)
     assert leave.reserved <= room
     assert leave.reserved <= room - abs(planned) or leave.max_tokens <= least
@@ -234,40 +243,6 @@ def test_usage_is_never_negative_and_never_less_than_an_eighth_of_what_was_read(
     )
     assert min(usage.input, usage.output, usage.reasoning, usage.cached, usage.cache_write) >= 0
     assert usage.output * 8 >= received
-
-
-# --- from characters to tokens ------------------------------------------------------------------------
-
-SCRIPTS = {
-    "Should homework be banned?": 7,
-    "Следует ли запретить домашние задания?": 18,
-    "应该禁止家庭作业吗？": 10,
-    "क्या गृहकार्य पर रोक होनी चाहिए?": 28,
-    "숙제를 금지해야 할까요?": 11,
-    "🙂": 2,
-    "": 0,
-}
-
-
-@pytest.mark.parametrize("text", SCRIPTS)
-def test_tokens_are_estimated_by_the_script(text: str) -> None:
-    assert tokens(text) == SCRIPTS[text]
-
-
-@given(st.text(), st.text())
-@LAW
-def test_a_text_in_pieces_comes_to_as_many_tokens_as_the_whole(one: str, other: str) -> None:
-    assert quarter_tokens(one) + quarter_tokens(other) == quarter_tokens(one + other)
-    assert len(one.encode()) <= quarter_tokens(one) <= 4 * len(one.encode())
-
-
-@given(st.text(), st.integers(-5, 100))
-@LAW
-def test_the_first_tokens_of_a_text_are_as_much_as_fits(text: str, room: int) -> None:
-    first = first_tokens(text, room)
-    assert text.startswith(first)
-    assert quarter_tokens(first) <= max(0, room)
-    assert first == text or quarter_tokens(text[: len(first) + 1]) > room
 
 
 @pytest.mark.parametrize("chars_a_token", [1.5, 2, 4])

@@ -1,4 +1,4 @@
-"""A setting of a debate is one row: from it come the check, the API, the terminal, MCP and experiments."""
+"""A setting of a debate is one row: from it come the check, the API, the terminal and the docs."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 
 from moot.core.setup_table import setup_fields
 from moot.core.terms import KEPT_BESIDE_OURS, DebateLimits, DebateOptions
+from moot.extensions import NAMES
 
 ROOT = Path(__file__).parents[2]
 EXTENSION = """
@@ -39,13 +40,10 @@ from moot.cli.debate_options import debate_options
 from moot.core.errors import Invalid
 from moot.extension import loaded
 from moot.core.events import decode_event, encode
-from moot.extensions.experiments.measuring.definition import OPTIONS
-from moot.extensions.mcp.tool_functions import ToolFunctions, with_settings
 from moot.rules.debate_setup import opening_event
 from moot.core.json_types import to_members
 from tests.api.setup_bodies import Inn, asked, changed
 from tests.views.logs import Log
-import inspect
 import msgspec
 
 setup = setup_from_body(asked(changed(config__houseRules="No props.")), Inn())
@@ -66,25 +64,28 @@ print(json.dumps({
     "request": msgspec.to_builtins(DebateConfig(house_rules="No props.")),
     "help": debate_options()["How"]["--house-rules TEXT"],
     "typed": DebateCliOptions(house_rules="No props.").settings,
-    "experiments": "house_rules" in OPTIONS,
     "form": msgspec.to_builtins(next(one for one in offered_settings() if one.name == "houseRules")),
     "docs": "| `houseRules` |  | at most 20 characters | What speakers may not do. |" in settings_table(),
     "failures": loaded().failures,
-    "mcp": "house_rules" in inspect.signature(with_settings(ToolFunctions.start_debate)).parameters,
 }))
 """
 
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    folder = tmp_path_factory.mktemp("house")
+    """What the program prints, with these two extensions and none of ours."""
+    ours = (f"-{name}" for name in NAMES)
+    return printed(ONE_ROW, tmp_path_factory.mktemp("house"), "+house:EXTENSION +house:TWICE", *ours)
+
+
+def printed(program: str, folder: Path, *extensions: str) -> dict[str, Any]:
     (folder / "house.py").write_text(EXTENSION, "utf-8")
     environ = {
         **os.environ,
-        "MOOT_EXTENSIONS": "+house:EXTENSION +house:TWICE",
+        "MOOT_EXTENSIONS": " ".join(extensions),
         "PYTHONPATH": os.pathsep.join((str(folder), str(ROOT))),
     }
-    command = [sys.executable, "-c", ONE_ROW]
+    command = [sys.executable, "-c", program]
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -103,9 +104,7 @@ def test_a_setting_of_an_extension_is_one_row(seen: dict[str, Any]) -> None:
         "House rules",
         20,
     )
-    assert seen["experiments"]
     assert seen["docs"]
-    assert seen["mcp"]
 
 
 def test_an_extension_with_a_setting_that_there_is_already_is_left_out(seen: dict[str, Any]) -> None:

@@ -12,7 +12,7 @@ from moot.core.events import CallDelta, DebateEnded, TurnCompleted
 from moot.core.state import Debate
 from moot.core.terms import Model, Money
 from moot.engine.arena import Arena
-from moot.providers.scripted import SayCue, ScriptedProvider, improvise
+from moot.providers.scripted import ScriptedProvider
 from moot.rules.commands import JudgeAgain, PauseDebate, Start, decide
 from moot.rules.debate_setup import SeatSetup
 from moot.rules.retry import RunnerTimings
@@ -132,25 +132,6 @@ async def test_seats_may_be_set_one_by_one(tmp_path: Path) -> None:
         setup = await arena.setup("Three is company", seats=seats, format="roundtable", rounds=1)
         debate = (await arena.create(setup)).debate
     assert [seat.name for seat in debate.seats] == ["Ada", "Bob", "First voice"]
-
-
-async def test_what_a_dead_process_left_is_taken_up(tmp_path: Path) -> None:
-    def slow(request):
-        return improvise(request) if request.schema else [SayCue("A rather long speech. " * 20)]
-
-    async with Arena.open(
-        settings(tmp_path), providers={"scripted": ScriptedProvider(slow, pace=0.01)}
-    ) as arena:
-        debate_id = (await arena.create(await arena.setup("Go on with it", model=MODEL, turns=2))).debate.id
-        await arena.start(debate_id)
-        async for recorded in arena.follow(debate_id):
-            if isinstance(recorded.event, CallDelta):
-                break
-    async with Arena.open(
-        settings(tmp_path), providers={"scripted": ScriptedProvider()}, recover=True
-    ) as arena:
-        records = [recorded async for recorded in arena.watch(debate_id)]
-        assert isinstance(records[-1].event, DebateEnded)
 
 
 async def test_a_judging_again_that_a_dead_process_left_is_taken_up(tmp_path: Path) -> None:

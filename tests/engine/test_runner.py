@@ -13,26 +13,20 @@ import pytest
 from moot.core.errors import Fault, Refused, UnknownDebate
 from moot.core.events import (
     BallotSpoiled,
-    BudgetWarned,
     CallDelta,
     CallFailed,
-    CallStarted,
     DebateEnded,
-    DebateFailed,
     DebatePaused,
     DebateResumed,
     Event,
     Recorded,
-    RoundCompleted,
     TurnCompleted,
     TurnStarted,
     VerdictReached,
-    tag_of,
 )
 from moot.core.state import Debate
-from moot.core.terms import Model, Money, Request, Usage
+from moot.core.terms import Model, Request
 from moot.engine.arena import Arena
-from moot.providers.prices import flat_price
 from moot.providers.scripted import (
     Cue,
     FaultCue,
@@ -41,29 +35,22 @@ from moot.providers.scripted import (
     ScriptedProvider,
     StallCue,
     ThinkCue,
-    UsageCue,
     WaitCue,
     improvise,
 )
 from moot.rules.commands import (
-    Abort,
-    AddRemark,
-    DecideWinner,
     JudgeNow,
-    NextRound,
     PauseDebate,
     ResumeDebate,
-    Retry,
     SkipTurn,
-    Stop,
 )
 from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
+from tests.core.sample_events import tag_of
 from tests.engine.conftest import OpenArena
 
 MOTION = "Should AI development be regulated by government?"
 MODEL = Model("scripted", "demo")
-PRICED = Model("scripted", "demo", price=flat_price(Money(3), Money(15)), max_tokens=300)
 
 
 async def play(arena: Arena, **options: object) -> tuple[Debate, list[Event]]:
@@ -115,17 +102,6 @@ async def test_what_is_streamed_is_what_is_kept(open_arena: OpenArena) -> None:
         assert "".join(e.text for e in deltas if e.kind == "reasoning") == turn.reasoning == "Hm, well."
 
 
-async def test_each_seat_has_its_own_chain(open_arena: OpenArena) -> None:
-    script = ScriptedProvider()
-    async with open_arena(script) as arena:
-        debate, _ = await play(arena, turns=4)
-    first, second = debate.turns[0], debate.turns[1]
-    speeches = [call for call in script.calls if call.schema is None]
-    assert [call.previous_response_id for call in speeches] == [
-        None, None, first.response_id, second.response_id,
-    ]  # fmt: skip
-
-
 async def test_a_pause_lets_the_speaker_finish(open_arena: OpenArena) -> None:
     async with open_arena(ScriptedProvider(pace=0.002)) as arena:
         debate_id = await begin(arena, turns=4)
@@ -169,17 +145,6 @@ async def test_a_skipped_speaker_keeps_the_words_said(open_arena: OpenArena) -> 
         assert second.state == "completed"
 
 
-async def test_a_remark_is_heard_by_every_turn_that_starts_after_it(open_arena: OpenArena) -> None:
-    script = ScriptedProvider(pace=0.002)
-    async with open_arena(script) as arena:
-        debate_id = await begin(arena, turns=4, judge="none")
-        await until(arena, debate_id, CallDelta)
-        await arena.ask(debate_id, AddRemark("Think of the fishermen."))
-        await until(arena, debate_id, DebateEnded)
-    heard = ["".join(m.content for m in call.messages).count("fishermen") for call in script.calls]
-    assert heard == [0, 1, 1, 1]
-
-
 async def test_a_transient_fault_is_tried_three_times_more(open_arena: OpenArena) -> None:
     def script(request: Request) -> Iterable[Cue]:
         if request.attempt <= 3 and request.schema is None:
@@ -191,47 +156,6 @@ async def test_a_transient_fault_is_tried_three_times_more(open_arena: OpenArena
     assert [turn.attempt for turn in debate.turns] == [4, 4]
     assert all("about to" not in turn.text for turn in debate.turns)
     assert sum(isinstance(event, CallFailed) for event in events) == 6
-
-
-async def test_after_three_retries_the_next_speaker_goes_on(open_arena: OpenArena) -> None:
-    def script(request: Request) -> Iterable[Cue]:
-        if request.schema is None and request.model.name == "broken":
-            return [FaultCue(Fault("server_error", http_status=500))]
-        return improvise(request)
-
-    async with open_arena(ScriptedProvider(script)) as arena:
-        models = [Model("scripted", "broken"), MODEL]
-        debate, events = await play(arena, models=models, model=None, judge=MODEL, turns=2)
-    assert [turn.state for turn in debate.turns] == ["failed", "completed"]
-    assert debate.status == "completed"
-    assert sum(isinstance(event, CallStarted) and event.turn == 1 for event in events) == 4
-
-
-async def test_a_permanent_fault_stops_the_debate_and_retry_takes_it_up_again(open_arena: OpenArena) -> None:
-    keys = {"good": False}
-
-    def script(request: Request) -> Iterable[Cue]:
-        return (
-            improvise(request) if keys["good"] else [FaultCue(Fault("bad_key", "permanent", http_status=401))]
-        )
-
-    provider = ScriptedProvider(script)
-    async with open_arena(provider) as arena:
-        debate, events = await play(arena, turns=2)
-        assert debate.status == "error"
-        assert isinstance(events[-1], DebateFailed)
-        assert len(provider.calls) == 1
-        keys["good"] = True
-        await arena.ask(debate.id, Retry())
-        await until(arena, debate.id, DebateEnded)
-        assert (await arena.state(debate.id)).status == "completed"
-
-
-async def test_when_everybody_fails_the_debate_is_in_error(open_arena: OpenArena) -> None:
-    async with open_arena(ScriptedProvider(lambda _: [FaultCue(Fault("overloaded"))])) as arena:
-        debate, _ = await play(arena, turns=4)
-    assert (debate.status, debate.failure) == ("error", "all_failed")
-    assert len(debate.turns) == 2
 
 
 async def test_silence_is_a_fault_and_a_stall_too(open_arena: OpenArena) -> None:
@@ -285,19 +209,6 @@ async def test_a_model_that_never_stops_is_cut(open_arena: OpenArena) -> None:
     assert len(debate.turns[0].text) <= 50 * 16 + 10
 
 
-async def test_an_unreadable_ballot_is_repaired_once(open_arena: OpenArena) -> None:
-    def script(request: Request) -> Iterable[Cue]:
-        if request.schema is not None and len(request.messages) == 1:
-            return [SayCue("The winner is clearly Birch!")]
-        return improvise(request)
-
-    provider = ScriptedProvider(script)
-    async with open_arena(provider) as arena:
-        debate, _ = await play(arena, turns=2)
-    assert debate.verdict is not None
-    assert sum(judging_only(call) for call in provider.calls) == 4
-
-
 async def test_a_judge_who_cannot_be_read_gives_no_verdict(open_arena: OpenArena) -> None:
     provider = ScriptedProvider(lambda r: [SayCue('{"winner": "Birch"}')] if r.schema else improvise(r))
     async with open_arena(provider) as arena:
@@ -307,77 +218,6 @@ async def test_a_judge_who_cannot_be_read_gives_no_verdict(open_arena: OpenArena
         assert not any(isinstance(event, VerdictReached) for event in events)
         again = await arena.ask(debate.id, JudgeNow())
         assert again.debate.status == "judging"
-
-
-async def test_the_cost_limit_holds_and_the_debate_is_still_judged(open_arena: OpenArena) -> None:
-    provider = ScriptedProvider()
-    async with open_arena(provider) as arena:
-        debate, events = await play(arena, model=PRICED, turns=20, cost_limit="0.06", warn_at="0.01", seed=1)
-    assert debate.counted <= Money("0.06")
-    assert debate.status == "completed"
-    assert debate.verdict is not None
-    assert sum(isinstance(event, BudgetWarned) for event in events) == 1
-    assert (debate.limits.rounds_asked, debate.ended) == (10, "rounds")
-    assert debate.rounds_done == debate.rounds_planned < 10
-
-
-async def test_usage_that_was_not_reported_is_estimated_and_marked(open_arena: OpenArena) -> None:
-    script = ScriptedProvider(
-        lambda r: improvise(r) if r.schema else [SayCue("Plain words."), UsageCue(usage=None)]
-    )
-    async with open_arena(script) as arena:
-        debate, _ = await play(arena, turns=1, model=PRICED)
-    assert debate.turns[0].usage.estimated
-    assert debate.turns[0].cost
-
-
-async def test_absurd_usage_is_flagged(open_arena: OpenArena) -> None:
-    script = ScriptedProvider(
-        lambda r: improvise(r) if r.schema else [SayCue("Plain words."), UsageCue(usage=Usage(-1, 2))]
-    )
-    async with open_arena(script) as arena:
-        debate, _ = await play(arena, turns=1, model=PRICED)
-    assert debate.turns[0].usage.suspect
-
-
-async def test_in_manual_mode_each_round_waits_to_be_asked_for(open_arena: OpenArena) -> None:
-    async with open_arena() as arena:
-        debate_id = await begin(arena, format="oxford", rounds=2, auto=False)
-        await asyncio.sleep(0.05)
-        assert (await arena.state(debate_id)).status == "awaiting_arguments"
-        for number in (1, 2):
-            outcome = await arena.ask(debate_id, NextRound())
-            with pytest.raises(Refused, match="in progress"):
-                await arena.ask(debate_id, NextRound())
-            async for recorded in arena.follow(debate_id, outcome.debate.seq):
-                if tag_of(recorded.event) == "round.completed":
-                    break
-            assert (await arena.state(debate_id)).rounds_done == number
-        await until(arena, debate_id, DebateEnded)
-
-
-async def test_stop_judges_what_was_said_and_abort_does_not(open_arena: OpenArena) -> None:
-    async with open_arena(ScriptedProvider(pace=0.002)) as arena:
-        stopped, aborted = await begin(arena, turns=10), await begin(arena, turns=10)
-        await until(arena, stopped, TurnCompleted)
-        await arena.ask(stopped, Stop())
-        await until(arena, aborted, TurnCompleted)
-        await arena.ask(aborted, Abort())
-        await until(arena, stopped, DebateEnded)
-        assert (await arena.state(stopped)).verdict is not None
-        assert (await arena.state(aborted)).status == "aborted"
-        assert (await arena.state(aborted)).verdict is None
-
-
-async def test_a_person_may_decide(open_arena: OpenArena) -> None:
-    async with open_arena() as arena:
-        debate_id = await begin(arena, turns=2, winning="user-decides")
-        await until(arena, debate_id, RoundCompleted)
-        assert (await arena.state(debate_id)).status == "awaiting_arguments"
-        await arena.ask(debate_id, DecideWinner("part_2", "Better evidence."))
-        debate = await arena.state(debate_id)
-        assert debate.verdict is not None
-        assert (debate.verdict.winner, debate.verdict.by) == ("part_2", "hand")
 
 
 async def test_deleting_a_running_debate_ends_its_call_and_its_streams(open_arena: OpenArena) -> None:

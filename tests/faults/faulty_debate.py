@@ -21,7 +21,6 @@ from moot.core.events import (
     Event,
     Recorded,
     StreamedEvent,
-    tag_of,
 )
 from moot.core.evolve import evolve
 from moot.core.state import Debate, Turn
@@ -42,6 +41,7 @@ from moot.rules.retry import RunnerTimings
 from moot.settings import Settings
 from moot.store.contract import Store
 from moot.tools.contract import Toolbox
+from tests.core.sample_events import tag_of
 from tests.faults.fault_server import FaultServer
 from tests.faults.wire_formats import WireName
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from moot.core.events import DebateOpened
 from moot.core.terms import FREE, DebateOptions, Model, Seat
 from moot.extensions.turn_sessions.rows import session_events
+from moot.extensions.turn_sessions.turns import FORMAT, UNASSIGNED_MODEL, AskTurn
 from moot.rules.commands import DecideWinner, PauseDebate, Start, Stop
-from moot.rules.turn_sessions import FORMAT, UNASSIGNED_MODEL, AskTurn
 from moot.testing.event_factories import opened
 from tests.rules.simulate import Reply, Sent, Simulation, speak
 

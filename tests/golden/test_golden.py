@@ -19,6 +19,7 @@ from tests.rules.simulate import Simulation
 from tests.support.for_each import for_each
 
 NAMES = sorted(path.stem for path in HERE.glob("*.jsonl"))
+pytestmark = pytest.mark.needs_extensions("beliefs")
 
 
 def opening_of(name: str) -> DebateOpened:

@@ -11,10 +11,12 @@ from moot.core.events import Recorded
 from moot.core.evolve import fold
 from moot.core.state import EPOCH, Debate
 from moot.core.terms import HUMAN, Model
-from moot.judging.recusal import maker, related_seats
+from moot.judging.recusal import maker, related_seats, with_free_ids
+from moot.rules.commands import JudgeAgain
 from moot.rules.debate_setup import JudgeSetup, SeatSetup, Setup, opening_event
 from moot.testing.event_factories import opened, state
 from moot.views.outcome import warnings
+from tests.judging.judged_debates import LATER, ended
 
 
 @pytest.mark.parametrize(
@@ -139,3 +141,29 @@ def test_only_criteria_have_weights_and_each_counts_for_something(weights: dict[
     with pytest.raises(Invalid) as error:
         opening_event(setup)
     assert list(error.value.problems) == ["judges"]
+
+
+# --- judges who come later ----------------------------------------------------------------------------
+
+
+def test_a_judge_who_comes_later_keeps_an_id_that_is_free() -> None:
+    assert with_free_ids(ended().debate, (LATER,)) == (LATER,)
+
+
+def test_nobody_gets_the_id_of_another() -> None:
+    debate = ended().debate
+    others = (replace(LATER, id="judge"), replace(LATER, id="judge_1"), replace(LATER, id="judge_1"))
+    assert [judge.id for judge in with_free_ids(debate, others)] == ["judge_1", "judge_2", "judge_3"]
+
+
+def test_the_same_judge_is_the_same_judge() -> None:
+    debate = ended().debate
+    assert with_free_ids(debate, debate.judges) == debate.judges
+
+
+def test_a_judge_of_a_later_judging_keeps_its_id_too() -> None:
+    simulation = ended()
+    simulation.ask(JudgeAgain((replace(LATER, id="judge"),)))
+    simulation.run()
+    (judge,) = with_free_ids(simulation.debate, (replace(LATER, id="judge_1", name="Another"),))
+    assert judge.id == "judge_2"

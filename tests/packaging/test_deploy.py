@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from moot.cli.command_line import COMMANDS
-from moot.settings import SECRETS, VARIABLES, load
+from moot.settings import SECRETS, known_variables, load
 from tests.cli.terminal import environment, piped
 
 ROOT = Path(__file__).parents[2]
@@ -87,7 +87,7 @@ def test_every_command_and_its_options_exist(tmp_path: Path) -> None:
     ["Dockerfile", "compose.yaml", "deploy/moot.env.example", *(f"deploy/{unit.name}" for unit in UNITS)],
 )
 def test_every_setting_named_exists(name: str) -> None:
-    assert set(re.findall(r"\bMOOT_[A-Z_]+", read(name))) <= VARIABLES | {
+    assert set(re.findall(r"\bMOOT_[A-Z_]+", read(name))) <= known_variables() | {
         f"{secret}_FILE" for secret in SECRETS
     }
 

@@ -15,10 +15,7 @@ from pathlib import Path
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from moot.api.origins import is_loopback
-from moot.core.errors import Unavailable
 from moot.settings import ServerSettings
-from moot.web.server.listener import bind, url_of
 from tests.cli.terminal import environment
 from tests.support.moot_process import Moot
 from tests.web.apps import Echo, Endless, talk
@@ -27,6 +24,8 @@ from tests.web.raw_client import Line, exchange, request
 from tests.web.server.test_http_protocol import connected, handshake
 
 START = b"Moot is at http://127.0.0.1:"
+
+
 PATIENCE = 60.0
 
 
@@ -118,40 +117,6 @@ async def test_the_page_is_opened_in_the_browser_when_it_is_ready(tmp_path: Path
             while not seen.exists():  # noqa: ASYNC110 - another process makes it
                 await asyncio.sleep(0.01)
     assert seen.read_text().strip() == url
-
-
-def test_a_host_that_is_not_ours_is_told_in_one_line() -> None:
-    with pytest.raises(Unavailable, match="no address of this machine"):
-        bind("198.51.100.1", 0)
-
-
-def test_all_addresses_of_a_name_get_the_same_port() -> None:
-    listeners = bind("localhost", 0)
-    assert len({listener.getsockname()[1] for listener in listeners}) == 1
-    for listener in listeners:
-        listener.close()
-
-
-@pytest.mark.parametrize(
-    ("host", "url"),
-    [
-        ("127.0.0.1", "http://127.0.0.1:8000"),
-        ("::1", "http://[::1]:8000"),
-        ("0.0.0.0", "http://localhost:8000"),
-        ("moot.example.org", "http://moot.example.org:8000"),
-    ],
-)
-def test_the_url_can_be_clicked(host: str, url: str) -> None:
-    assert url_of(host, 8000) == url
-
-
-@pytest.mark.parametrize(
-    ("host", "loopback"),
-    [("127.0.0.1", True), ("127.8.9.1", True), ("::1", True), ("localhost", True), ("LOCALHOST", True),
-     ("0.0.0.0", False), ("::", False), ("", False), ("192.168.1.5", False), ("127.0.0.1.evil", False)],
-)  # fmt: skip
-def test_what_counts_as_this_machine(host: str, loopback: bool) -> None:
-    assert is_loopback(host) is loopback
 
 
 async def test_the_very_address_at_which_a_connection_arrives_is_a_name_of_ours(

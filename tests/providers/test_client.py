@@ -14,18 +14,26 @@ import pytest
 from msgspec.structs import replace
 
 from moot.core.errors import Fault
-from moot.core.terms import ChatMessage, Model, Request, Usage
+from moot.core.terms import ChatMessage, Model, PartStart, Request, Text, Usage
 from moot.providers import transport
-from moot.providers.client import ProviderClient
-from moot.providers.contract import Chunk, KeepAlive, ReplyStarted, Traits
+from moot.providers.client import ProviderClient, merge_words
+from moot.providers.contract import Chunk, KeepAlive, ReplyDelta, ReplySegment, ReplyStarted, Traits
 from moot.providers.throttle import MAX_FAILURES, Throttle
 from moot.providers.wire_formats import anthropic_request, openai_chat_request
 from moot.providers.wire_formats.contract import Decoder
 
 REQUEST = Request(Model("p", "m"), "Argue.", (ChatMessage("user", "Go."),), 50)
+
+
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Request-Id: req-7\r\n"
+
+
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+
+
 CHAT = b'data: {"id":"c","choices":[{"delta":{"content":"Yes."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+
+
 MESSAGES = b"".join(
     b"event: %b\ndata: %b\n\n" % (name, data)
     for name, data in (
@@ -40,6 +48,8 @@ MESSAGES = b"".join(
         (b"message_stop", b'{"type":"message_stop"}'),
     )
 )
+
+
 Answer = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
@@ -374,3 +384,22 @@ async def test_connections_are_closed_even_if_the_shared_throttle_is_not(
         is_closed = session.closed
         await session.close()
     assert is_closed
+
+
+def test_consecutive_words_of_a_segment_are_one_chunk() -> None:
+    assert merge_words([ReplyDelta("a"), ReplyDelta(" b"), ReplyDelta(" c")]) == [ReplyDelta("a b c")]
+
+
+def test_another_kind_segment_part_or_chunk_begins_a_new_one() -> None:
+    part = PartStart(item_id="i", summary_index=1)
+    chunks = [
+        ReplyDelta("think", "reasoning"),
+        ReplyDelta("say"),
+        ReplyDelta("more", segment=1),
+        ReplyDelta("part", segment=1, part=part),
+        KeepAlive(),
+        ReplyDelta("on", segment=1),
+        ReplySegment(Text("on", 1)),
+    ]
+    assert merge_words(chunks) == chunks
+    assert merge_words([chunks[3], chunks[5]]) == [ReplyDelta("parton", segment=1, part=part)]

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
-from msgspec.structs import replace
 
 from moot.core.errors import Invalid, Unavailable
 from moot.models.registry import ProviderRegistry
 from moot.providers.client import ProviderClient
-from moot.providers.endpoints import BUILT_IN, Endpoint, key_of
-from moot.providers.key_check import check_key
+from moot.providers.endpoints import BUILT_IN, key_of
 from moot.providers.keys import ApiKey, Secret
 from moot.providers.saved_keys import SavedKeys
 from moot.settings import ClusterSettings, Settings
-
-OLD, NEW = "sk-canary-0001-old", "sk-canary-0002-new"
+from tests.providers.made_up_keys import NEW, OLD
 
 
 def test_only_its_owner_can_read_a_saved_key(tmp_path: Path) -> None:
@@ -112,79 +106,3 @@ async def test_a_saved_key_makes_a_model_the_default_only_once_a_test_has_accept
 def test_a_cluster_saves_no_keys(tmp_path: Path) -> None:
     settings = Settings(tmp_path, cluster=ClusterSettings(store=Secret("postgresql://me@db.example/moot")))
     assert settings.saved_keys is None
-
-
-# --- testing one --------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-async def service() -> AsyncGenerator[tuple[TestServer, list[web.Request], list[web.Response]]]:
-    asked: list[web.Request] = []
-    replies: list[web.Response] = []
-
-    async def answer(request: web.Request) -> web.Response:
-        asked.append(request)
-        return replies.pop(0)
-
-    app = web.Application()
-    app.router.add_get("/{path:.*}", answer)
-    server = TestServer(app)
-    await server.start_server()
-    yield server, asked, replies
-    await server.close()
-
-
-Service = tuple[TestServer, list[web.Request], list[web.Response]]
-
-
-def at(server: TestServer, name: str, path: str = "") -> Endpoint:
-    return replace(BUILT_IN[name], base_url=str(server.make_url(path)).rstrip("/"))
-
-
-@pytest.mark.parametrize(
-    ("name", "base", "path", "header", "value"),
-    [
-        ("openai", "/v1", "/v1/models", "Authorization", f"Bearer {OLD}"),
-        ("anthropic", "", "/v1/models", "x-api-key", OLD),
-        ("google", "", "/v1beta/models", "x-goog-api-key", OLD),
-        ("openrouter", "/api/v1", "/api/v1/key", "Authorization", f"Bearer {OLD}"),
-    ],
-)
-async def test_a_key_is_tested_by_a_request_that_costs_nothing(
-    service: Service, name: str, base: str, path: str, header: str, value: str
-) -> None:
-    server, asked, replies = service
-    replies.append(web.json_response({"data": []}))
-    checked = await check_key(at(server, name, base), ApiKey(Secret(OLD), "X_API_KEY"), {})
-    assert (checked.ok, checked.message) == (True, f"{BUILT_IN[name].title} accepted X_API_KEY.")
-    assert (asked[0].path, asked[0].headers[header]) == (path, value)
-
-
-async def test_a_test_names_cause_and_remedy_and_never_the_key(service: Service) -> None:
-    server, _, replies = service
-    openai, key = at(server, "openai"), ApiKey(Secret(OLD), "OPENAI_API_KEY")
-    said = {"error": {"message": f"Incorrect API key provided: {OLD}"}}
-    rows = (
-        (401, "OpenAI rejected OPENAI_API_KEY (401).", "Replace it in Settings, with `moot keys set openai`"),
-        (403, "OpenAI rejected OPENAI_API_KEY (403).", "Replace it in Settings"),
-        (402, "its quota or credit is used up.", "Look at your account with OpenAI"),
-        (429, "OpenAI refuses further requests for now (429).", "Wait 7 s, then test again."),
-        (404, "was not tested.", "Check the address (OPENAI_BASE_URL)."),
-        (302, "was not tested.", "Check the address"),
-        (500, "OpenAI failed to answer (500).", "Test again later."),
-    )
-    for status, message, fix in rows:
-        body = said if status == 401 else {}
-        headers = {"Retry-After": "7"} if status == 429 else {}
-        replies.append(web.json_response(body, status=status, headers=headers))
-        checked = await check_key(openai, key, {})
-        assert not checked.ok
-        assert message in checked.message
-        assert fix in checked.fix
-        assert OLD not in repr(checked)
-    await server.close()
-    checked = await check_key(openai, key, {})
-    assert checked.message == f"{openai.base_url.removeprefix('http://')} cannot be reached."
-    nothing = await check_key(openai, None, {})
-    assert nothing.message == "No key is set for OpenAI."
-    assert "moot keys set openai" in nothing.fix

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -35,30 +34,15 @@ from moot.core.events import (
     VerdictReached,
 )
 from moot.core.state import Debate
-from moot.core.terms import (
-    FREE,
-    HUMAN,
-    DebateLimits,
-    DebateOptions,
-    DebateVerdict,
-    Judge,
-    Model,
-    ModelPrice,
-    Money,
-    PriceTier,
-    Text,
-    Usage,
-)
-from moot.core.word_count import tokens
+from moot.core.terms import FREE, DebateLimits, DebateOptions, DebateVerdict, Judge, Money, Text, Usage
 from moot.judging.judged_speeches import speeches as evidence
 from moot.prompts.speech_prompts import turn_request
 from moot.providers.prices import flat_price
-from moot.rules import budget, runner_decisions
-from moot.rules.budget import CallPurpose, lost_call
+from moot.rules import runner_decisions
+from moot.rules.budget import CallPurpose
 from moot.rules.commands import (
     Abort,
     DecideWinner,
-    JudgeAgain,
     JudgeNow,
     PauseDebate,
     ResumeDebate,
@@ -77,32 +61,10 @@ from moot.rules.runner_decisions import (
     still_wanted,
 )
 from moot.testing.event_factories import opened, seats, table
+from tests.rules.priced_debates import PERSON, PRICED, calling, live
 from tests.rules.random_debates import blind
-from tests.rules.simulate import (
-    MUCH_LATER,
-    Reply,
-    Script,
-    Sent,
-    Simulation,
-    ballot,
-    in_turn,
-    speak,
-    speeches,
-)
+from tests.rules.simulate import MUCH_LATER, Reply, Script, Sent, Simulation, ballot, in_turn, speak, speeches
 from tests.support.for_each import for_each
-
-PRICE = ModelPrice(input=(PriceTier(0, Money(1)),), output=(PriceTier(0, Money(10)),))
-PRICED = Model("scripted", "owl", max_tokens=200, price=PRICE)
-
-
-def live(turn: int = 1, *, debate: Simulation | None = None) -> Simulation:
-    """A debate in which this turn has just begun."""
-    return (debate or Simulation(table(), speak)).start().run_until(lambda d: d.is_live(turn))
-
-
-def calling(turn: int = 1) -> Simulation:
-    debate = live(turn)
-    return debate.run_until(lambda d: bool(d.calls))
 
 
 def done(call: int, **changes: Any) -> CallCompleted:
@@ -421,12 +383,6 @@ def test_a_call_that_was_lost_long_ago_counts_with_all_that_it_may_have_said(hea
     assert Money(0) < call.cost <= open_call.reserved
 
 
-def test_a_lost_call_of_a_log_that_does_not_tell_what_was_sent_is_counted_by_its_bytes() -> None:
-    state = calling().debate
-    (call,) = (replace(call, input_guess=0) for call in state.calls)
-    assert lost_call(state, call, MUCH_LATER).usage.input == -(-call.input_bound // 4)
-
-
 def test_parked_turns_are_given_again_however_often() -> None:
     debate = Simulation(table(), speak).start()
     for _ in range(5):
@@ -646,46 +602,6 @@ def test_a_lost_call_leaves_less_room() -> None:
     assert debate.debate.reserved == 0
 
 
-@pytest.mark.parametrize("seconds", [0, 1, 3])
-def test_a_lost_call_is_booked_at_what_had_come_and_could_have_come_since(seconds: int) -> None:
-    talker = replace(PRICED, max_tokens=4096)
-    debate = Simulation(table(seats=seats("for", "against", model=talker)), speeches("x" * 400)).start()
-    debate.run_until(lambda d: bool(d.calls and len(d.live[0].text) >= 200))
-    (call,) = debate.debate.calls
-    since = debate.debate.live[0].heard_at
-    assert since is not None
-    lost = lost_call(debate.debate, call, since + timedelta(seconds=seconds))
-    came = tokens(debate.debate.live[0].text)
-    assert (
-        lost.usage.output == came + budget.ON_THEIR_WAY + seconds * budget.USUAL_SPEED * budget.SPEED_MARGIN
-    )
-    assert lost.counted is not None
-    assert call.reserved is not None
-    assert (lost.cost or Money(0)) <= lost.counted < call.reserved / 4
-
-
-def test_a_lost_call_goes_on_as_fast_as_its_model_has_spoken() -> None:
-    talker = replace(PRICED, max_tokens=4096)
-    debate = Simulation(table(seats=seats("for", "against", model=talker)), speak).start()
-    debate.run_until(lambda d: bool(d.turns and d.calls))
-    (call,) = debate.debate.calls
-    fast = replace(debate.debate.turns[0], latency_ms=1000, usage=Usage(10, 500))
-    state = replace(debate.debate, turns=(fast,))
-    lost = lost_call(state, call, call.started_at + timedelta(seconds=2))
-    assert lost.usage.output == budget.ON_THEIR_WAY + 2 * 500 * budget.SPEED_MARGIN
-
-
-def test_a_call_is_paid_at_the_price_of_its_own_judge() -> None:
-    dear = replace(PRICED, price=flat_price(Money(300), Money(1500)))
-    debate = Simulation(table(seats=seats("for", "against", model=dear)), speak).start().run()
-    debate.ask(JudgeAgain((Judge("later", "Later", PRICED),)))
-    debate.run_until(lambda d: bool(d.calls))
-    (call,) = debate.debate.calls
-    model = budget.model_of(debate.debate, call)
-    assert model is not None
-    assert model.price == PRICED.price != dear.price
-
-
 def test_the_room_of_a_call_counts_the_calls_beside_it() -> None:
     opening = opened(
         format=blind(),
@@ -752,8 +668,6 @@ def test_moves_are_the_same_however_often_they_are_asked_for() -> None:
 
 # --- people -------------------------------------------------------------------------------------------
 
-PERSON = Model(HUMAN, "ada", price=FREE)
-
 
 def with_a_person(**changes: Any) -> Simulation:
     """A person speaks first, a model answers."""
@@ -767,27 +681,8 @@ def test_a_person_has_the_floor_as_soon_as_it_is_their_turn() -> None:
     assert (started.turn, started.model, started.reserved) == (1, "human/ada", Money(0))
 
 
-def test_a_crash_leaves_a_person_speaking() -> None:
-    debate = with_a_person().run_until(lambda d: d.is_live(1)).debate
-    assert recover(debate, MUCH_LATER) == ()
-    assert interrupt_for_shutdown(debate) == ()
-
-
 def test_a_person_whose_judges_could_not_be_paid_does_not_begin() -> None:
     judge = Judge("judge", "Judge", replace(PRICED, max_tokens=300))
     debate = with_a_person(judges=(judge,), limits=DebateLimits(5, cost_limit=Money("0.0001"))).run()
     assert any(isinstance(event, BudgetExhausted) for event in debate.events)
     assert (debate.debate.turns, debate.debate.failure) == ((), "budget")
-
-
-def test_a_call_is_paid_as_the_model_that_was_asked_whoever_sits_there_now() -> None:
-    debate = live(debate=Simulation(table(seats=seats("for", "against", model=PRICED)), speak))
-    debate.run_until(lambda d: bool(d.calls))
-    state = debate.debate
-    taken = tuple(replace(seat, model=PERSON, stand_in=PRICED) for seat in state.seats)
-    (call,) = state.calls
-    assert (
-        lost_call(replace(state, seats=taken), call, MUCH_LATER).cost
-        == lost_call(state, call, MUCH_LATER).cost
-        != Money(0)
-    )

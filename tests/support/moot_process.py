@@ -33,6 +33,8 @@ CLI_MODULES = (
     "local", "remote", "lookup",
 )  # fmt: skip
 """What most commands import of `moot.cli`; the others import the rest when they need it, as always."""
+COMMAND_GROUPS = ("moot.cli.commands.export", "moot.cli.commands.import_data")
+"""Commands that have those of extensions below them from the moment they are imported."""
 CLUSTER_MODULES = (
     "moot.store.postgres.store",
     "moot.cluster.queue_placement",
@@ -52,7 +54,8 @@ def _requests() -> socket.socket:
         _fork_server, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         _fork_server.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, MAX_REQUEST_BYTES)
         command = [sys.executable, "-m", "tests.support.moot_process", str(theirs.fileno())]
-        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], cwd=ROOT)
+        environ = {name: value for name, value in os.environ.items() if name != "MOOT_EXTENSIONS"}
+        process = subprocess.Popen(command, pass_fds=[theirs.fileno()], cwd=ROOT, env=environ)
         theirs.close()
         atexit.register(_close, _fork_server, process)
     return _fork_server
@@ -200,8 +203,11 @@ def _become(request: dict[str, Any], streams: list[int]) -> None:
         open(2, "w", encoding="utf-8", buffering=1, closefd=False),  # noqa: SIM115 - as above
     )
     sys.argv = request["args"]
-    # Where it is to crash was read before this child's environment was known.
+    # Where it is to crash, and its extensions, were read before this child's environment was known.
     importlib.reload(importlib.import_module("moot.core.crash_points"))
+    importlib.import_module("moot.extension")._current = None
+    for name in COMMAND_GROUPS:
+        sys.modules.pop(name, None)
     try:
         importlib.import_module(request["module"]).main()
     except SystemExit as ending:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from decimal import Decimal
-from itertools import count
 
 import msgspec
-from msgspec.structs import replace
 
 from moot.core.evolve import fold
-from moot.core.terms import FREE, HUMAN, DebateVerdict, Model
 from moot.judging.audience_votes import ConfidenceInterval
 from moot.views.statistics import statistics, statistics_from_pages
 from moot.views.statistics_tables import (
@@ -27,42 +24,13 @@ from moot.views.statistics_tables import (
 )
 from moot.views.summary import ModelCharge, StoredSummary, summarize
 from tests.golden.reading import log_of
-from tests.views.logs import Log, seat
-
-numbers = count(1)
-OWL, CAT = "acme/owl", "acme/cat"
-FOR_AND_AGAINST = ("for", "against")
+from tests.views.summaries import CAT, OWL, debate
 
 
 def stands(name: str, debates: int, wins: int, losses: int, draws: int, rate: float | None) -> WinRecord:
     """With the interval that belongs to it; a draw is half a win."""
     interval = wilson_interval(wins + draws / 2, wins + losses + draws)
     return WinRecord(name, debates, wins, losses, draws, rate, interval)
-
-
-def debate(
-    *models: str, won: int | None = None, sides: tuple[str, ...] = FOR_AND_AGAINST, **changes: object
-) -> StoredSummary:
-    """A debate that was judged: seat `won` won it, or nobody."""
-    seats = tuple(f"Seat {place}" for place in range(len(models)))
-    summary = StoredSummary(
-        id=f"deb_{next(numbers)}",
-        motion="Cats are better than dogs",
-        format="oxford",
-        status="completed",
-        seats=seats,
-        models=models,
-        round=2,
-        rounds=2,
-        turns=4,
-        cost="0.25",
-        winner=None if won is None else seats[won],
-        outcome="draw" if won is None else "win",
-        sides=sides,
-        winner_model="" if won is None else models[won],
-        winner_side="" if won is None else sides[won],
-    )
-    return replace(summary, **changes)
 
 
 def test_nothing_at_all_is_counted_as_nothing() -> None:
@@ -182,19 +150,6 @@ def test_a_model_on_both_sides_of_a_team_debate_neither_wins_nor_loses() -> None
     assert counted.models == (stands(CAT, 1, 1, 0, 0, 1.0), stands(OWL, 1, 0, 0, 0, None))
 
 
-def test_a_summary_names_all_who_won_together_and_no_person() -> None:
-    four = tuple(
-        replace(seat(side), id=f"{side}-{place}", name=f"{side.capitalize()} {place}")
-        for place in (1, 2)
-        for side in FOR_AND_AGAINST
-    )
-    person = replace(four[0], model=Model(HUMAN, "Ada", price=FREE))
-    log = Log(seats=(person, *four[1:])).start().verdict(DebateVerdict("win", "for-1", "hand"))
-    found = summarize(log.debate)
-    assert (found.winner, found.winning, found.winner_model) == ("For 1 and For 2", (0, 2), "human")
-    assert found.models[0] == "human"
-
-
 # --- how far the figures can be trusted ---------------------------------------------------------------
 
 
@@ -262,24 +217,3 @@ def test_costs_add_up_by_model_and_by_day() -> None:
         DaySpending("2026-03-01", 1, Decimal("0.25")),
         DaySpending("2026-03-02", 2, Decimal("0.50")),
     )
-
-
-def test_a_summary_tells_who_speaks_when_who_judges_and_how_it_came_out() -> None:
-    state = fold(log_of("judged-again"))
-    assert state
-    found = summarize(state)
-    assert (found.strip, found.given) == ((0, 1), 2)
-    assert (found.minds, found.flips, found.agreement, found.headline) == (1, 0, 1.0, "Seat 1 wins")
-    assert found.judges == ("scripted/parrot", "acme/magpie")
-    assert [bill.model for bill in found.bills] == sorted(state.tallies)
-    assert found.day == f"{state.created_at:%Y-%m-%d}"
-    stopped, halves = fold(log_of("stopped")), fold(log_of("british-parliamentary"))
-    assert stopped
-    assert halves
-    assert (summarize(stopped).given, len(summarize(stopped).strip)) == (4, 10)
-    assert len(summarize(halves).strip) == 8
-
-
-def test_a_debate_is_found_by_the_models_in_it_by_label_and_by_name() -> None:
-    found = debate("openrouter/openai/gpt-oss-120b", HUMAN, judges=(OWL,))
-    assert found.model_names() == ("openrouter/openai/gpt-oss-120b", HUMAN, OWL, "openai/gpt-oss-120b", "owl")

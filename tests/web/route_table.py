@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from moot.api.rights import Action
+from moot.api.rights import Action, Right
 from moot.extension import loaded
 from moot.web.app import ROUTERS, SERVER_ROUTERS
 from moot.web.app_context import RightsCheck
 from moot.web.route_docs import PREFIX
 from moot.web.routes import command_routes
 
-RouteRow = tuple[str, str, str, Action]
+RouteRow = tuple[str, str, str, Action | Right]
 
 
 def rows(prefix: str, routes: Iterable[Any]) -> Iterator[RouteRow]:

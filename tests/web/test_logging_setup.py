@@ -10,7 +10,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +19,35 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from moot.core.errors import StoreError
+from moot.core.log_fields import current_fields, log_fields
+from moot.core.terms import Request
 from moot.providers.keys import Secret
+from moot.providers.scripted import Cue, ScriptedProvider, improvise
 from moot.settings import ClusterSettings, ServerSettings, Settings
 from moot.web import logging_setup
 from tests.support.restore_logging import log_as_it_was  # noqa: F401 - a fixture
 from tests.web.apps import Echo, broken
 from tests.web.conftest import Serving
 from tests.web.raw_client import exchange, request
+from tests.web.routes.served import serving as served
 
 IN_FILE = "file-canary-0123456789"
+
+
 IN_ENVIRONMENT = 'env-canary"with-a-quote-0123456789'
+
+
 OF_OPERATOR = "operator-canary-0123456789"
+
+
 OF_CLIENT = "client-canary-0123456789"
+
+
 SHAPED = "sk-ant-api03-shaped0canary0abcdefgh"
+
+
 CANARIES = (IN_FILE, IN_ENVIRONMENT, OF_OPERATOR, OF_CLIENT, SHAPED, "canary")
+
 
 SetUp = Callable[..., io.StringIO]
 
@@ -228,3 +243,112 @@ def test_what_a_database_says_of_itself_is_redacted_in_a_traceback(tmp_path: Pat
         assert word not in text
     assert text.count("password authentication failed") == 2
     assert "The log cannot be reached." in text
+
+
+log = logging.getLogger("moot.tests")
+
+
+Lines = Callable[[], list[dict[str, Any]]]
+
+
+# --- to what a line belongs ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Generator[Lines]:
+    """What has been logged, line by line."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    settings = Settings(data=tmp_path, service=ServerSettings(log="json"))
+    handler.setFormatter(logging_setup.LogFormatter(settings))
+    root, level = logging.getLogger(), logging.getLogger().level
+    root.addHandler(handler)
+    root.setLevel(logging.INFO)
+    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+    root.removeHandler(handler)
+    root.setLevel(level)
+
+
+async def test_a_mark_goes_along_into_tasks_and_ends_with_what_it_stands_for(lines: Lines) -> None:
+    over = asyncio.Event()
+
+    async def outlive() -> None:
+        with log_fields(debate="deb_1"):
+            log.warning("meanwhile")
+            await over.wait()
+            log.warning("afterwards")
+
+    with log_fields(request_id="req_1"):
+        task = asyncio.create_task(outlive())
+        await asyncio.sleep(0)
+        await asyncio.to_thread(log.warning, "in a thread")
+        log.warning("said otherwise", extra={"request_id": "req_2"})
+    assert not current_fields()
+    over.set()
+    await task
+    told = {line["event"]: (line.get("request_id"), line.get("debate")) for line in lines()}
+    assert told == {
+        "meanwhile": ("req_1", "deb_1"),
+        "in a thread": ("req_1", None),
+        "said otherwise": ("req_2", None),
+        "afterwards": (None, "deb_1"),
+    }
+
+
+async def test_every_line_of_a_request_bears_its_id(behind_guard: Serving, lines: Lines) -> None:
+    server = await behind_guard(broken)
+    reply = await exchange(server.port, request("/"))
+    told = [line["request_id"] for line in lines() if line["logger"].startswith("moot")]
+    assert len(told) == 2
+    assert set(told) == {reply.headers["x-request-id"]}
+
+
+async def test_an_id_and_a_trace_that_come_with_a_request_are_kept(
+    behind_guard: Serving, lines: Lines
+) -> None:
+    server = await behind_guard(broken)
+    trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+    reply = await exchange(server.port, request("/", X_Request_Id="edge-1:a/b=c+d", Traceparent=trace))
+    assert reply.headers["x-request-id"] == "edge-1:a/b=c+d"
+    assert reply.headers["traceparent"] == trace
+    ours = [line for line in lines() if line["logger"].startswith("moot")]
+    assert {line["request_id"] for line in ours} == {"edge-1:a/b=c+d"}
+    assert {line["trace_id"] for line in ours} == {"4bf92f3577b34da6a3ce929d0e0e4736"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        ("X-Request-Id: a b",),
+        ("X-Request-Id: " + "a" * 129,),
+        ("X-Request-Id:",),
+        ("X-Request-Id: a", "X-Request-Id: b"),
+        ('X-Request-Id: "}',),
+        ("Traceparent: 00-00000000000000000000000000000000-00f067aa0ba902b7-01",),
+        ("Traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01\u00e9",),
+    ],
+)
+async def test_an_id_that_is_none_is_replaced(
+    behind_guard: Serving, lines: Lines, headers: tuple[str, ...]
+) -> None:
+    server = await behind_guard(broken)
+    raw = "".join(f"{line}\r\n" for line in headers).encode("latin-1")
+    head, host, rest = request("/").partition(b"Host")
+    reply = await exchange(server.port, head + raw + host + rest)
+    assert reply.headers["x-request-id"].startswith("req_")
+    assert "traceparent" not in reply.headers
+    assert all("trace_id" not in line for line in lines())
+
+
+async def test_every_line_of_a_runner_bears_its_debate_and_turn(tmp_path: Path, lines: Lines) -> None:
+    def script(request: Request) -> list[Cue]:
+        log.warning("the speaker clears his throat")
+        return list(improvise(request))
+
+    async with served(tmp_path, provider=ScriptedProvider(script)) as house:
+        debate_id = await house.open()
+        await house.over(debate_id)
+    told = [line for line in lines() if "throat" in line["event"]]
+    assert {line["debate"] for line in told} == {debate_id}
+    assert [line["turn"] for line in told if "turn" in line] == [1, 2, 3, 4]
+    assert [line["judge"] for line in told if "turn" not in line]

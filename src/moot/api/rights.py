@@ -8,20 +8,22 @@ moderators may not delete it.
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
 
 from moot.api.auth import NOBODY, Identity
 from moot.api.problems import Problem
 from moot.core.errors import Refused
 from moot.core.state import Debate
 from moot.core.visibility import Viewer
+from moot.extension import loaded
 
 MAX_QUESTIONS = 5
 """The most questions of one member of the audience."""
 
 Action = Literal[
-    "public", "look", "estimate", "sessions", "watch", "inspect", "open", "steer", "invite", "delete",
-    "speak", "ballot", "vote", "ask", "join", "archive", "operate", "measure",
+    "public", "look", "estimate", "watch", "inspect", "open", "steer", "invite", "delete",
+    "speak", "ballot", "vote", "ask", "join", "operate", "measure",
 ]  # fmt: skip
 Role = Literal[
     "nobody", "operator", "owner", "moderator", "viewer", "monitor", "invited moderator", "participant",
@@ -33,27 +35,38 @@ reads the metrics and nothing else."""
 
 _OWNERS: tuple[Role, ...] = ("operator", "owner")
 _OPENING: tuple[Role, ...] = (*_OWNERS, "moderator")
-_STEERING: tuple[Role, ...] = (*_OPENING, "invited moderator")
+STEERING: tuple[Role, ...] = (*_OPENING, "invited moderator")
+ESTIMATING: tuple[Role, ...] = (*_OPENING, "viewer")
 _WATCHING: tuple[Role, ...] = (
-    *_STEERING, "viewer", "participant", "judge", "audience", "hall link", "observer",
+    *STEERING, "viewer", "participant", "judge", "audience", "hall link", "observer",
 )  # fmt: skip
+
+
+class Right(NamedTuple):
+    """A right that only the routes of an extension need; they name it where others name an action."""
+
+    name: str
+    roles: tuple[Role, ...]
+    """Who has it."""
+    refusal: str
+    """What the others are told."""
+
+
 RIGHTS: dict[Action, tuple[Role, ...]] = {
     "public": ("nobody", "monitor", *_WATCHING),
     "look": _WATCHING,
-    "estimate": (*_OPENING, "viewer"),
-    "sessions": (*_OPENING, "viewer"),
+    "estimate": ESTIMATING,
     "watch": _WATCHING,
-    "inspect": _STEERING,
+    "inspect": STEERING,
     "open": _OPENING,
-    "steer": _STEERING,
-    "invite": _STEERING,
+    "steer": STEERING,
+    "invite": STEERING,
     "delete": _OWNERS,
-    "speak": (*_STEERING, "participant"),
-    "ballot": (*_STEERING, "judge"),
-    "vote": (*_STEERING, "audience"),
-    "ask": (*_STEERING, "audience"),
+    "speak": (*STEERING, "participant"),
+    "ballot": (*STEERING, "judge"),
+    "vote": (*STEERING, "audience"),
+    "ask": (*STEERING, "audience"),
     "join": ("hall link",),
-    "archive": _STEERING,
     "operate": ("operator",),
     "measure": ("operator", "monitor"),
 }
@@ -62,7 +75,6 @@ OWN: dict[tuple[Role, Action], str] = {("participant", "speak"): "seat", ("judge
 
 _REFUSALS: dict[Action, str] = {
     "estimate": "An invitation is for one debate",
-    "sessions": "An invitation is for one debate",
     "inspect": "What a model was sent, and how a debate was set up, is shown to owners and moderators",
     "open": "An invitation is for one debate",
     "steer": "Only those who conduct the debate may do that",
@@ -73,7 +85,6 @@ _REFUSALS: dict[Action, str] = {
     "vote": "Only the audience votes",
     "ask": "Only the audience asks questions",
     "join": "Only those join who came by a link for many",
-    "archive": "Imported conversations are shown to owners and moderators",
     "operate": "Only the operator of this server may do that",
     "measure": "Metrics are for the operator of this server, and for tokens with the role monitor",
 }
@@ -84,6 +95,12 @@ _LINK: dict[Action, str] = {
 _CHANGES: frozenset[Action] = frozenset(
     {"open", "steer", "invite", "delete", "speak", "ballot", "vote", "ask"}
 )
+
+
+def all_rights() -> Mapping[str, tuple[Role, ...]]:
+    """Who has each right, with those of the extensions that are loaded."""
+    added = (right for _, rights in loaded().of(lambda extension: extension.rights) for right in rights)
+    return {**RIGHTS, **{right.name: right.roles for right in added}}
 
 
 def role_of(identity: Identity) -> Role:
@@ -100,9 +117,13 @@ def role_of(identity: Identity) -> Role:
             return role
 
 
-def may(identity: Identity, action: Action, *, seat: str | None = None, judge: str | None = None) -> bool:
+def may(
+    identity: Identity, action: Action | Right, *, seat: str | None = None, judge: str | None = None
+) -> bool:
     """Whether the client may do this, for this seat or judge where one is given."""
     role = role_of(identity)
+    if isinstance(action, Right):
+        return role in action.roles
     if role not in RIGHTS[action]:
         return False
     match OWN.get((role, action)):
@@ -114,13 +135,17 @@ def may(identity: Identity, action: Action, *, seat: str | None = None, judge: s
             return True
 
 
-def check(identity: Identity, action: Action, *, seat: str | None = None, judge: str | None = None) -> None:
+def check(
+    identity: Identity, action: Action | Right, *, seat: str | None = None, judge: str | None = None
+) -> None:
     """Raises Problem (403) if the client may not do this."""
     if may(identity, action, seat=seat, judge=judge):
         return
     role = role_of(identity)
     if role == "monitor":
         raise Problem("forbidden", "A monitor's token reads the metrics and nothing else")
+    if isinstance(action, Right):
+        raise Problem("forbidden", action.refusal)
     if role == "viewer" and action in _CHANGES:
         raise Problem("forbidden", "A viewer's token allows no changes")
     if role == "hall link" and action in _LINK:

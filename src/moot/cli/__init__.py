@@ -10,22 +10,25 @@ here or on a server; `follow` shows one as it runs and handles Ctrl-C; `render/`
 from __future__ import annotations
 
 import io
-import logging
 import sys
 
 
 def main() -> None:
-    from moot.cli.command_line import run
+    from moot.cli.command_line import PRINTED_FROM_TABLES, run
     from moot.cli.error_messages import debugging
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    _log(debugging())
+    if sys.argv[1:] not in PRINTED_FROM_TABLES:
+        _set_up_logging(debugging())
     sys.exit(run(sys.argv[1:]))
 
 
-def _log(debugging: bool) -> None:
+def _set_up_logging(debugging: bool) -> None:
+    # Loaded here, because the overview of the commands logs nothing.
+    import logging
+
     logger = logging.getLogger("moot")
     if debugging:
         # What a service says about its own failures is logged for the operator; no event has it.

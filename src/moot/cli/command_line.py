@@ -96,13 +96,20 @@ COMMANDS = (
 `api/command_table.py`, which needs nothing but the debate."""
 
 
+FILLED_BY_EXTENSIONS = ("import",)
+"""Commands that have only commands of extensions: without any they are not there."""
+
+
 def terminal_commands() -> tuple[TerminalCommand, ...]:
     """Our commands and those of extensions, in the order of the help: group by group."""
+    added = [command for extension in loaded() for command in extension.commands]
+    filled = {command.parent for command in added}
     rows = [
         TerminalCommand(name, summary, f"moot.cli.commands.{target}" if target else "", group)
         for group, name, target, summary in COMMANDS
+        if name in filled or name not in FILLED_BY_EXTENSIONS
     ]
-    waiting = [command for extension in loaded() for command in extension.commands if not command.parent]
+    waiting = [command for command in added if not command.parent]
     while waiting:
         # One that stands after the command of another extension comes when that one is there.
         later = {command.name for command in waiting}
@@ -120,6 +127,10 @@ def terminal_commands() -> tuple[TerminalCommand, ...]:
 
 HELP = "Language models argue a motion; you watch, steer and judge."
 USAGE_LINES = 'moot "MOTION" [OPTIONS]\n       moot COMMAND [OPTIONS]'
+ASK_FOR_HELP: list[list[str]] = [[], ["--help"], ["-h"], ["help"]]
+ASK_FOR_VERSION = [["--version"], ["version"]]
+PRINTED_FROM_TABLES = ASK_FOR_HELP + ASK_FOR_VERSION
+"""Command lines that are answered without the parser."""
 HELP_FLAGS = {
     "-h, --help": "Display this message and exit.",
     "--version": "Display application version.",
@@ -142,9 +153,9 @@ def run(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        if arguments in ([], ["--help"], ["-h"], ["help"]):
+        if arguments in ASK_FOR_HELP:
             return print_help()
-        if arguments in (["--version"], ["version"]):
+        if arguments in ASK_FOR_VERSION:
             print(__version__, flush=True)
             return 0
         if arguments[0] == "help":

@@ -41,7 +41,6 @@ from moot.core.terms import InvitationRole
 from moot.rules import commands as cmd
 from moot.rules import participation
 from moot.rules.runner_decisions import wants_runner
-from moot.rules.turn_sessions import AskTurn
 from moot.store.contract import DebateHead, DebatePage, RecordResult, head_of
 from moot.views.poll_results import PollReport, report_from_tally
 from moot.views.summary import summary
@@ -144,8 +143,8 @@ class RemoteSource:
     async def _ask(self, id: str, command: cmd.Command) -> None:
         client = self.client
         match command:
-            case cmd.NextRound() | cmd.SkipToJudge():
-                await client.rounds(id, "next_round" if command == cmd.NextRound() else "skip_to_judge")
+            case cmd.NextRound():
+                await client.rounds(id)
             case cmd.SkipTurn():
                 speech = None if command.slot is None else command.slot + 1
                 await client.skip(id, turn=command.turn, speech=speech)
@@ -153,16 +152,10 @@ class RemoteSource:
                 await client.ask(id, command.text, to=command.to or "")
             case cmd.AddRemark():
                 await client.inject(id, command.text, to=command.to or "")
-            case cmd.JudgeAgain():
-                allowance = None if command.allowance is None else float(command.allowance)
-                judges = [JudgeConfig(one.model.label, one.name, one.criteria) for one in command.judges]
-                await client.rejudge(id, judges, reason=command.reason, cost_limit=allowance)
             case cmd.DecideWinner():
                 await client.decide(id, command.winner or "tie", command.reason)
-            case cmd.Open() | cmd.Start():
+            case cmd.Start():
                 raise Refused("A server begins its debates by itself.", "created")
-            case AskTurn():
-                raise Refused("Of a server, turns are asked at /api/debate/stream.", "paused")
             case participation.KeepDraft():
                 await client.draft(id, command.seat, command.text, live=command.live)
             case participation.SubmitBallot(ballot):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from moot.cli.render.output import Terminal, add_row, make_table
+from moot.views.text import plural
 
 if TYPE_CHECKING:
     from moot.row_io.readers import RowLocation, RowProblem
@@ -38,7 +39,7 @@ def print_problems(
 ) -> None:
     if not count:
         return
-    terminal.line(f"{count:,} {'row' if count == 1 else 'rows'} {what}:")
+    terminal.line(f"{plural(count, 'row')} {what}:")
     table = make_table("row", "why")
     for problem in problems[:MAX_SHOWN]:
         add_row(table, problem.row, problem.reason)

@@ -191,7 +191,7 @@ class AsyncClient:
         """The whole debate as a file in one of the export formats, byte for byte as the server made it."""
         query = {"format": format, **({"reasoning": "true"} if reasoning else {}), **_as_seat(seat)}
         path = api_path("debates", id, "transcript")
-        return (await self._connection.request("GET", path, query=query)).body
+        return await self._connection.request("GET", path, query=query)
 
     async def events(self, id: str, *, after: int = 0, limit: int = 100, seat: str = "") -> Records:
         """A page of the native log."""

@@ -16,7 +16,6 @@ from urllib.parse import quote, urlsplit
 
 import aiohttp
 from aiohttp import ClientTimeout
-from msgspec import Struct
 from yarl import URL
 
 from moot.client.client_errors import ApiError, Unreachable, api_error, decode
@@ -34,11 +33,6 @@ NO_TLS = "{server} does not answer to https. Is it http://?"
 BROKEN = "The connection to the Moot server at {server} broke off."
 JSON = {"Content-Type": "application/json"}
 T = TypeVar("T")
-
-
-class HttpReply(Struct, frozen=True):
-    status: int
-    body: bytes
 
 
 class ServerConnection:
@@ -62,14 +56,14 @@ class ServerConnection:
             self._session = None
 
     async def get(self, path: str, shape: type[T], /, **query: str | int) -> T:
-        return decode((await self.request("GET", path, query=query)).body, shape)
+        return decode(await self.request("GET", path, query=query), shape)
 
     async def post(self, path: str, shape: type[T], body: bytes = b"", key: str = "") -> T:
         headers = {"Idempotency-Key": key or secrets.token_urlsafe(24), **self._keys}
-        return decode((await self.request("POST", path, body=body, headers=headers)).body, shape)
+        return decode(await self.request("POST", path, body=body, headers=headers), shape)
 
     async def put(self, path: str, shape: type[T], body: bytes) -> T:
-        return decode((await self.request("PUT", path, body=body)).body, shape)
+        return decode(await self.request("PUT", path, body=body), shape)
 
     async def delete(self, path: str) -> None:
         await self.request("DELETE", path)
@@ -82,18 +76,21 @@ class ServerConnection:
         query: Mapping[str, str | int] | None = None,
         body: bytes = b"",
         headers: Mapping[str, str] | None = None,
-    ) -> HttpReply:
-        """Send a request, and once more if the connection broke. Raises ApiError or Unreachable."""
+    ) -> bytes:
+        """Send a request, once more if the connection broke, and return the body of the reply.
+
+        Raises ApiError or Unreachable.
+        """
         headers = {**(headers or {}), **(JSON if body else {})}
         sent: list[str] = []
 
-        async def once() -> HttpReply:
+        async def once() -> bytes:
             try:
                 async with self._send(method, path, query, body, headers, self._timeout, sent) as response:
-                    return HttpReply(response.status, await response.read())
+                    return await response.read()
             except ApiError as error:
                 if method == "DELETE" and error.status == NOT_FOUND and len(sent) > 1:
-                    return HttpReply(NO_CONTENT, b"")  # the first attempt had deleted it
+                    return b""  # the first attempt had deleted it
                 raise
 
         try:
@@ -157,7 +154,7 @@ class ServerConnection:
             yield response
 
 
-async def _repeated(once: Callable[[], Awaitable[HttpReply]]) -> HttpReply:
+async def _repeated(once: Callable[[], Awaitable[bytes]]) -> bytes:
     try:
         return await _until_done(once)
     except aiohttp.ClientConnectorError:
@@ -166,7 +163,7 @@ async def _repeated(once: Callable[[], Awaitable[HttpReply]]) -> HttpReply:
         return await _until_done(once)
 
 
-async def _until_done(once: Callable[[], Awaitable[HttpReply]]) -> HttpReply:
+async def _until_done(once: Callable[[], Awaitable[bytes]]) -> bytes:
     """Repeat while the server still works on this key: that is this request, whose connection broke."""
     for _ in range(IN_FLIGHT_TRIES):
         try:

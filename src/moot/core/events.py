@@ -550,7 +550,3 @@ def _is_of_extension(members: dict[str, Any]) -> bool:
     """Whether the event has a tag, and one that cannot be ours, not even of a later version."""
     name, dot, _ = str(members.get("type", "")).partition(".")
     return bool(name and dot) and name not in OWN_NAMES
-
-
-def tag_of(event: Event) -> str:
-    return str(event.__struct_config__.tag)

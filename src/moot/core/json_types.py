@@ -78,7 +78,7 @@ def encode_value(value: Any) -> str:
     raise NotImplementedError(f"{type(value).__name__} cannot be in a reply")
 
 
-def choose(kind: type[S], view: object, **others: Any) -> S:
+def choose(kind: type[S], view: object, /, **others: Any) -> S:
     """Make the struct of a document from a view: the fields that have the same name there, with times and
     amounts as they are sent, and those whose value is given here."""
     names = [name for name in kind.__struct_fields__ if name not in others]

@@ -10,7 +10,7 @@ The order is that of the form, of requests and of replies; `place` is another or
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from moot.core.choices import Effort, OpeningSide, ReadingOrder, WinningRule
@@ -24,7 +24,7 @@ from moot.core.setup_field import (
     SetupField,
     setup_field,
 )
-from moot.extension import loaded
+from moot.extension import Loaded, loaded
 
 if TYPE_CHECKING:
     from moot.core.terms import Money, PollSettings
@@ -357,26 +357,34 @@ PARTS = (
 _OURS = tuple(field for part in PARTS for field in part.fields())
 
 
-@cache
 def setup_fields() -> tuple[SetupField, ...]:
     """All settings: ours, and those of extensions at their places."""
+    return _setup_fields(loaded())
+
+
+@lru_cache(maxsize=2)
+def _setup_fields(extensions: Loaded) -> tuple[SetupField, ...]:
     fields = list(_OURS)
-    for added in added_fields():
+    for added in _added_fields(extensions):
         names = [field.name for field in fields]
         fields.insert(names.index(added.after) + 1 if added.after in names else len(fields), added)
     return tuple(fields)
 
 
-@cache
 def added_fields() -> tuple[SetupField, ...]:
     """Those of extensions; their values are kept in `DebateOptions.extensions`, or beside ours where logs
-    have them there (`SetupField.in_extensions`). They are read once: request, reply and options are made from
-    the table when their modules are loaded."""
+    have them there (`SetupField.in_extensions`). Request, reply and options are made from the table when
+    their modules are loaded."""
+    return _added_fields(loaded())
+
+
+@lru_cache(maxsize=2)
+def _added_fields(extensions: Loaded) -> tuple[SetupField, ...]:
     added: list[SetupField] = []
-    for extension, fields in loaded().of(lambda extension: extension.settings):
+    for extension, fields in extensions.of(lambda extension: extension.settings):
         taken = {name for field in (*_OURS, *added) for name in (field.name, field.wire)}
         if twice := next((field.name for field in fields if {field.name, field.wire} & taken), ""):
-            loaded().leave_out(extension.name, ValueError(f"there is a setting {twice!r} already"))
+            extensions.leave_out(extension.name, ValueError(f"there is a setting {twice!r} already"))
             continue
         added += fields
     return tuple(added)

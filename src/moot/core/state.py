@@ -30,6 +30,7 @@ from moot.core.terms import (
     Phase,
     Seat,
     Segment,
+    SeriesTag,
     Slot,
     StepSize,
     Tone,
@@ -549,9 +550,13 @@ class Debate(AudienceState, frozen=True, gc=False):
 
     @property
     def dice(self) -> str:
-        """What is left to chance follows from this: from the id, or in an experiment from its seed."""
-        tag = self.manner.experiment
-        return (tag.dice if tag else "") or self.id
+        """What is left to chance follows from this: from the id, or in a series from its seed."""
+        return (self.series.dice if self.series else "") or self.id
+
+    @property
+    def series(self) -> SeriesTag | None:
+        """The series that it belongs to."""
+        return self.manner.experiment
 
     def heard_text(self, turn: Turn) -> str:
         """The text of a speech that others hear: not what is over its budget."""

@@ -158,15 +158,17 @@ class PollSettings(Struct, frozen=True, omit_defaults=True):
     """How long each vote is open. None: until it is closed by a command."""
 
 
-class ExperimentTag(Struct, frozen=True, omit_defaults=True):
-    """The experiment that a debate belongs to, and its side-swapped matchup there."""
+class SeriesTag(Struct, frozen=True, omit_defaults=True):
+    """The series that a debate belongs to: debates with a budget for all of them, which an extension keeps
+    (`engine/bookings.py`)."""
 
     name: str
     group: str
+    """The debates of it that differ only in who has which side."""
     repeat: int = 1
-    """Which of the repeats of the matchup."""
+    """Which of the repeats of the group."""
     dice: str = ""
-    """What is left to chance in the debate follows from this, the same in every run of the experiment."""
+    """What is left to chance in the debate follows from this, the same in every run of the series."""
 
 
 class DebateQuestion(Struct, frozen=True, omit_defaults=True):
@@ -233,7 +235,7 @@ class DebateOptions(_Options, frozen=True, omit_defaults=True, kw_only=True):
     language: str = ""
     lent: tuple[str, ...] = ()
     """Providers whose key the user gave for this debate; the keys are in no log."""
-    experiment: ExperimentTag | None = None
+    experiment: SeriesTag | None = None
     question: DebateQuestion | None = None
     extensions: dict[str, Any] = {}  # noqa: RUF012 - the field of a struct
     """Settings of extensions, by their names."""

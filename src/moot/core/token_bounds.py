@@ -29,7 +29,6 @@ LOWER, UPPER, TWO_BYTES, ALONE = 0.65, 0.85, 1.1, 0.35
 
 _LOWER, _UPPER = bytes(range(0x61, 0x7B)), bytes(range(0x41, 0x5B))
 _ASCII, _TWO = bytes(range(0x80)), bytes(range(0xC0, 0xE0))
-_FOLLOWERS = bytes(range(0x80, 0xC0))
 _FREE_SPACES = re.compile(rb" (?=[A-Za-z])")
 """A blank before a word is part of the word's first token."""
 _SINGLE_LETTERS = re.compile(rb"(?<![A-Za-z])[A-Za-z](?![A-Za-z])")

@@ -14,7 +14,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from decimal import Decimal
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Self, TypeVar
 
 from msgspec.structs import replace
@@ -27,7 +27,7 @@ from moot.core.ids import new_fence, new_id
 from moot.core.state import Debate
 from moot.core.statuses import Status
 from moot.core.terms import Model, ModelPrice, StepSize
-from moot.engine.bookings import Reservation, bookings_of
+from moot.engine.bookings import Bookings, Reservation, bookings_of
 from moot.engine.claim_loop import STORE_RETRY_SECONDS
 from moot.engine.followers import Followers
 from moot.engine.placement import ProcessRole, QueueStats
@@ -92,7 +92,6 @@ class Arena:
         self.store = store
         self.providers = providers
         self.tools = tools or NoTools()
-        self.bookings = bookings_of(store)
         self._bus, self.ephemeral = make_bus_and_state(settings)
         if settings.cluster.bus is not None:
             providers.share_limits(self.ephemeral)
@@ -147,6 +146,11 @@ class Arena:
             yield arena
         finally:
             await arena.close()
+
+    @cached_property
+    def bookings(self) -> Bookings:
+        """Who keeps the budget of debates that belong to something larger; not loaded for what only reads."""
+        return bookings_of(self.store)
 
     async def close(self) -> None:
         """End the streams, interrupt running turns (they resume later), close the store: in this order."""
@@ -251,7 +255,7 @@ class Arena:
         keys: Mapping[str, Secret] | None = None,
     ) -> RecordResult:
         """Carry out a command and return the new state. Raises `Refused` with the reason and the status;
-        `OverBudget` where the debate belongs to an experiment whose budget does not allow it.
+        `OverBudget` where the debate belongs to a series whose budget does not allow it.
 
         `keys` replace those that the debate was opened with, if the process that held them is gone.
         """
@@ -305,7 +309,7 @@ class Arena:
 
     async def delete(self, debate_id: str) -> None:
         """Delete a debate with its log and everything that belongs to it; what it cost stays with its
-        experiment."""
+        series."""
         await self.bookings.settle_deleted(debate_id)
         await self.store.delete(debate_id)
 
@@ -424,7 +428,7 @@ class Arena:
     async def _record_reserved(
         self, debate_id: str, command: Command, once: IdempotencyKey | None
     ) -> RecordResult:
-        """Record a command; if it lets a debate of an experiment go on, with the money for that reserved."""
+        """Record a command; if it lets a debate of a series go on, with the money for that reserved."""
         reserved: Reservation | None = None
         while True:
             try:
@@ -486,7 +490,7 @@ class Arena:
             pace=self.settings.pace,
             tools=self.tools,
             missing_keys=self.user_keys.missing,
-            settle_leg=self.bookings.settle,
+            settle_costs=self.bookings.settle,
         )
 
 

@@ -1,4 +1,4 @@
-"""The money of debates whose budget an extension keeps, as experiments do: what the arena asks of it.
+"""The money of debates of a series, whose budget an extension keeps: what the arena asks of it.
 
 A command that lets such a debate go on after it was over is recorded only with its money reserved, at the
 epoch that the debate had before (`rules/reserved_costs.py`).

@@ -62,7 +62,7 @@ class ClaimLoop:
                 # Another process may have recorded a command while we released, relying on us to run it.
                 state = await self._store.state(debate_id)
                 if not wants_runner(state):
-                    if state.final and state.manner.experiment is not None:
+                    if state.final and state.series is not None:
                         self._store.release(debate_id)  # thousands are held, and hardly one is looked at
                     return
             except (Fenced, UnknownDebate):

@@ -63,8 +63,8 @@ class AttemptEnd(Struct):
     """The result, where it asks for tools and so is not the end."""
 
 
-async def _no_leg(debate_id: str) -> None:
-    """No experiment is looked for."""
+async def _settle_nothing(debate_id: str) -> None:
+    """No budget is kept."""
 
 
 class Runner:
@@ -80,11 +80,11 @@ class Runner:
         pace: RunnerTimings,
         tools: Toolbox | None = None,
         missing_keys: Callable[[Debate], Sequence[str]] = lambda _debate: (),
-        settle_leg: Callable[[str], Coroutine[Any, Any, None]] = _no_leg,
+        settle_costs: Callable[[str], Coroutine[Any, Any, None]] = _settle_nothing,
         random_number: Callable[[], float] = random.random,
     ) -> None:
-        """`missing_keys` names the providers whose key a user gave for this debate and is lost. `settle_leg`
-        is called when a debate of an experiment has nothing more to do."""
+        """`missing_keys` names the providers whose key a user gave for this debate and is lost.
+        `settle_costs` is called when a debate of a series has nothing more to do."""
         self._id = debate_id
         self._epoch = epoch
         self._store = store
@@ -95,7 +95,7 @@ class Runner:
         self._recorder = CallRecorder(debate_id, epoch, store, provider)
         self._tool_runner = ToolRunner(tools or NoTools(), pace.tool)
         self._missing_keys = missing_keys
-        self._settle_leg = settle_leg
+        self._settle_costs = settle_costs
         self._random_number = random_number
         self._jobs: dict[ModelJob | HumanJob, asyncio.Task[Debate | None]] = {}
         self._ending: set[ModelJob | HumanJob] = set()
@@ -107,14 +107,14 @@ class Runner:
         self._seen = 0
         """The last event of the log that the runner has looked at."""
         self._limited = False
-        self._of_experiment = False
+        self._in_series = False
 
     async def run(self) -> None:
         """Until the debate has nothing to do, ends, is deleted, or is taken over by another runner."""
         with log_fields(debate=self._id):
             try:
                 debate = await self._store.state_at_least(self._id, 0)
-                self._of_experiment = debate.manner.experiment is not None
+                self._in_series = debate.series is not None
                 beside = (
                     asyncio.create_task(self._watch(debate.seq), name=f"{self._id} watch"),
                     asyncio.create_task(self._look_up_models(debate), name=f"{self._id} look-up"),
@@ -126,13 +126,13 @@ class Runner:
                         task.cancel()
                     await asyncio.gather(*beside, return_exceptions=True)
                     await self._recorder.drop_begun()
-                if self._of_experiment:
-                    await self._settle_leg(self._id)
+                if self._in_series:
+                    await self._settle_costs(self._id)
             except asyncio.CancelledError:
                 # The process is about to stop: the next runner gives the interrupted turns again.
                 await shielded(self._recorder.record(runner_decisions.interrupt_for_shutdown))
-                if self._of_experiment:
-                    await shielded(self._settle_leg(self._id))
+                if self._in_series:
+                    await shielded(self._settle_costs(self._id))
                 raise
             except (Fenced, UnknownDebate):
                 return

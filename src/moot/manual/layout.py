@@ -13,7 +13,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from moot.manual.markdown import Article, Heading
+from moot.manual.markdown import Article, Section
 from moot.manual.pages import Page, relative
 from moot.manual.search import SearchResult
 
@@ -38,7 +38,7 @@ class Frame(Struct, frozen=True):
 
 
 def article_document(frame: Frame, article: Article) -> str:
-    return _document(frame, article.title, f"<article>\n{article.html}</article>", article.headings)
+    return _document(frame, article.title, f"<article>\n{article.html}</article>", article.contents)
 
 
 def search_document(frame: Frame, results: Sequence[SearchResult]) -> str:
@@ -61,8 +61,8 @@ def _result(result: SearchResult) -> str:
     return f"{title}<p>{result.excerpt_html}</p>"
 
 
-def _document(frame: Frame, title: str, body: str, headings: Sequence[Heading]) -> str:
-    contents = _contents(headings)
+def _document(frame: Frame, title: str, body: str, sections: Sequence[Section]) -> str:
+    contents = _contents(sections)
     return f"""<!doctype html>
 <html lang="en" data-page="manual">
 <head>
@@ -136,10 +136,10 @@ def _entry(frame: Frame, page: Page) -> str:
     return f'<a href="{frame.link(page)}"{current}>{escape(page.title)}</a>'
 
 
-def _contents(headings: Iterable[Heading]) -> str:
+def _contents(sections: Iterable[Section]) -> str:
     rows = "".join(
-        f'<li class="level-{heading.level}"><a href="#{heading.anchor}">{heading.html}</a></li>\n'
-        for heading in headings
+        f'<li class="level-{section.level}"><a href="#{section.anchor}">{section.heading_html}</a></li>\n'
+        for section in sections
     )
     if not rows:
         return ""

@@ -18,6 +18,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec import Struct
+from msgspec.structs import replace
 from pygments import formatters, highlight, lexers
 from pygments.util import ClassNotFound
 
@@ -27,37 +28,37 @@ CONTENTS_LEVELS = (2, 3)
 COMMENT = re.compile(r"<!--.*?-->\n?", re.DOTALL)
 
 
-class Heading(Struct, frozen=True):
-    level: int
-    anchor: str
-    html: str
-
-
 class Section(Struct, frozen=True):
     """A heading and the text below it, up to the next heading; each block of text is a line."""
 
-    anchor: str
-    heading: str
-    text: str
+    level: int = 0
+    anchor: str = ""
+    heading: str = ""
+    heading_html: str = ""
+    text: str = ""
 
 
 class Article(Struct, frozen=True):
-    title: str
     html: str
-    headings: tuple[Heading, ...]
     sections: tuple[Section, ...]
+
+    @property
+    def title(self) -> str:
+        return self.sections[0].heading if self.sections else ""
+
+    @property
+    def contents(self) -> tuple[Section, ...]:
+        """The sections in the table of contents."""
+        return tuple(section for section in self.sections if section.level in CONTENTS_LEVELS)
 
 
 def render(text: str, resolve: ResolveLink) -> Article:
     parser = _parser()
     tokens = parser.parse(text)
-    headings = list(_anchored(tokens))
+    _set_anchors(tokens)
     for token in tokens:
         _move_links(token, resolve)
-    html = parser.renderer.render(tokens, parser.options, {})
-    sections = tuple(_sections(tokens))
-    title = sections[0].heading if sections else ""
-    return Article(title, html, tuple(headings), sections)
+    return Article(parser.renderer.render(tokens, parser.options, {}), tuple(_sections(tokens)))
 
 
 def slug(heading: str, known: set[str]) -> str:
@@ -72,17 +73,11 @@ def slug(heading: str, known: set[str]) -> str:
     return anchor
 
 
-def _anchored(tokens: Sequence[Token]) -> Iterator[Heading]:
-    """Gives each heading its anchor, and yields those of the table of contents."""
+def _set_anchors(tokens: Sequence[Token]) -> None:
     known = set[str]()
     for token, inline in pairwise(tokens):
-        if token.type != "heading_open":
-            continue
-        anchor = slug(plain_text(inline), known)
-        token.attrSet("id", anchor)
-        level = int(token.tag[1])
-        if level in CONTENTS_LEVELS:
-            yield Heading(level, anchor, _heading_html(inline))
+        if token.type == "heading_open":
+            token.attrSet("id", slug(plain_text(inline), known))
 
 
 def _heading_html(inline: Token) -> str:
@@ -111,22 +106,22 @@ def _move_links(token: Token, resolve: ResolveLink) -> None:
 
 
 def _sections(tokens: Sequence[Token]) -> Iterator[Section]:
-    heading, anchor, lines = "", "", list[str]()
+    section, lines = Section(), list[str]()
     previous = ""
     for token in tokens:
         if token.type == "heading_open":
-            if heading or lines:
-                yield Section(anchor, heading, "\n".join(lines))
-            anchor, lines = str(token.attrGet("id")), []
+            if section.heading or lines:
+                yield replace(section, text="\n".join(lines))
+            section, lines = Section(int(token.tag[1]), str(token.attrGet("id"))), []
         elif token.type == "inline" and previous == "heading_open":
-            heading = plain_text(token)
+            section = replace(section, heading=plain_text(token), heading_html=_heading_html(token))
         elif token.type == "inline":
             lines.append(plain_text(token))
         elif token.type in ("fence", "code_block"):
             lines.append(token.content.rstrip())
         previous = token.type
-    if heading or lines:
-        yield Section(anchor, heading, "\n".join(lines))
+    if section.heading or lines:
+        yield replace(section, text="\n".join(lines))
 
 
 def plain_text(inline: Token) -> str:

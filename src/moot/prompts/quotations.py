@@ -1,7 +1,7 @@
 """Quotations in a speech, compared with the text that they are said to come from.
 
 A judge that may not read the text is told of each quotation whether it stands there word for word. The mark
-has the secret name of the judge's fence, so that no speaker can write one. Where an experiment limits how
+has the secret name of the judge's fence, so that no speaker can write one. Where it is limited how
 much a speaker may quote, what exceeds it is not vouched for. Upper and lower case, spaces and the shapes of
 quotation marks, apostrophes and dashes make no difference; anything else does, also where it would not change
 the meaning.

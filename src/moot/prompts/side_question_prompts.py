@@ -8,9 +8,10 @@ their prompts are short. Extensions ask seats with `seat_request`.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any, TypeVar
 
-from msgspec import Struct
+from msgspec import NODEFAULT, Struct, defstruct
 
 from moot.core.events import AsideAnswered
 from moot.core.state import Aside, Debate, Turn
@@ -29,13 +30,14 @@ MAX_TOKENS = 1500
 MAX_ANSWER_CHARS = 4000
 SEED_OFFSET = 5000
 """Asides are seeded apart from the turns."""
-SHAPES: dict[str, dict[str, str]] = {
-    "notes": {"notes": "string"},
-    "point": {"rise": "boolean", "point": "string"},
-    "leave": {"accept": "boolean"},
-    "concession": {"concedes": "boolean", "why": "string"},
-    "referee": {"conceded": "boolean", "quote": "string"},
+ANSWERS = {
+    "notes": ("", "notes"),
+    "point": ("rise", "point"),
+    "leave": ("accept", ""),
+    "concession": ("concedes", "why"),
+    "referee": ("conceded", "quote"),
 }
+"""The members of each answer: the yes or no, and the text; empty where it has none."""
 
 
 # --- what is asked ------------------------------------------------------------------------------------
@@ -83,9 +85,8 @@ def _fence(debate: Debate, aside: Aside) -> Fence:
 
 
 def _schema(kind: str) -> dict[str, Any]:
-    text = {"type": "string", "maxLength": MAX_ANSWER_CHARS}
-    schemas: dict[str, dict[str, Any]] = {"string": text, "boolean": {"type": "boolean"}}
-    return object_schema({name: schemas[type_] for name, type_ in SHAPES[kind].items()})
+    schemas = {"type": "boolean"}, {"type": "string", "maxLength": MAX_ANSWER_CHARS}
+    return object_schema({name: schema for name, schema in zip(ANSWERS[kind], schemas, strict=True) if name})
 
 
 def _instructions(debate: Debate, aside: Aside, fence: Fence) -> str:
@@ -176,57 +177,40 @@ def _named(debate: Debate, listener: str | None, seat: str | None) -> str:
 # --- how the reply is read ----------------------------------------------------------------------------
 
 
-class _NotesAnswer(Struct, forbid_unknown_fields=True):
-    notes: str
-
-
-class _PointAnswer(Struct, forbid_unknown_fields=True):
-    rise: bool
-    point: str = ""
-
-
-class _AcceptAnswer(Struct, forbid_unknown_fields=True):
-    accept: bool
-
-
-class _ConcessionAnswer(Struct, forbid_unknown_fields=True):
-    concedes: bool
-    why: str = ""
-
-
-class _RefereeAnswer(Struct, forbid_unknown_fields=True):
-    conceded: bool
-    quote: str = ""
-
-
 Said = TypeVar("Said", bound=Struct)
 
 
 def read_answer(debate: Debate, aside: Aside, reply: str, words: int) -> AsideAnswered:
     """Raises UnreadableReply. An answer that is too long is cut at the word limit."""
-    number = aside.number
+    number, (yes, said) = aside.number, _read_yes_and_text(aside.kind, reply)
+    text = first_words(said.strip(), words)
     match aside.kind:
         case "notes":
-            notes = first_words(read_reply(_NotesAnswer, reply).notes.strip(), words)
-            title = f"{aside.about.capitalize()}: " if aside.about and notes else ""
-            return AsideAnswered(number, yes=bool(notes), text=title + notes)
+            title = f"{aside.about.capitalize()}: " if aside.about and text else ""
+            return AsideAnswered(number, yes=bool(text), text=title + text)
         case "point":
-            point = read_reply(_PointAnswer, reply)
-            text = first_words(point.point.strip(), words) if point.rise else ""
-            return AsideAnswered(number, yes=bool(text), text=text)
-        case "leave":
-            return AsideAnswered(number, yes=read_reply(_AcceptAnswer, reply).accept)
-        case "concession":
-            concession = read_reply(_ConcessionAnswer, reply)
-            return AsideAnswered(
-                number, yes=concession.concedes, text=first_words(concession.why.strip(), words)
-            )
+            return AsideAnswered(number, yes=yes and bool(text), text=text if yes else "")
         case "referee":
-            finding = read_reply(_RefereeAnswer, reply)
-            quoted = finding.conceded and _is_quoted_from(finding.quote, debate.turn(aside.turn or 0))
-            return AsideAnswered(number, yes=quoted, text=first_words(finding.quote.strip(), words))
+            quoted = yes and _is_quoted_from(said, debate.turn(aside.turn or 0))
+            return AsideAnswered(number, yes=quoted, text=text)
         case _:
-            raise ValueError(f"{aside.kind} is read by an extension")
+            return AsideAnswered(number, yes=yes, text=text)
+
+
+def _read_yes_and_text(kind: str, reply: str) -> tuple[bool, str]:
+    answer = read_reply(_answer_shape(kind), reply)
+    yes, text = ANSWERS[kind]
+    return getattr(answer, yes, False), getattr(answer, text, "")
+
+
+@cache
+def _answer_shape(kind: str) -> type[Struct]:
+    """Beside a yes or no the text may be left out."""
+    yes, text = ANSWERS[kind]
+    members = [(yes, bool, NODEFAULT), (text, str, "" if yes else NODEFAULT)]
+    return defstruct(
+        f"{kind.capitalize()}Answer", [member for member in members if member[0]], forbid_unknown_fields=True
+    )
 
 
 def read_reply(shape: type[Said], reply: str) -> Said:

@@ -13,30 +13,8 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct
 
+from moot.core import events as ev
 from moot.core.errors import Invalid, Refused
-from moot.core.events import (
-    AsideFailed,
-    CallCompleted,
-    DebateEnded,
-    DebateOpened,
-    DebatePaused,
-    DebateResumed,
-    DebateStarted,
-    DebateStopped,
-    Event,
-    InterruptReason,
-    JudgingFailed,
-    JudgingStarted,
-    PollClosed,
-    RemarkInjected,
-    RoundAsked,
-    RoundsAdded,
-    TurnExtended,
-    TurnInterrupted,
-    TurnRetried,
-    TurnSkipped,
-    VerdictReached,
-)
 from moot.core.schedule import schedule, with_more_rounds
 from moot.core.state import ZERO, Call, Debate, Turn
 from moot.core.statuses import EndReason
@@ -54,7 +32,7 @@ MAX_JUDGINGS = 20
 MAX_EXTENSION_SECONDS = 3600.0
 NOBODY_HEARS = "Nobody would hear a remark now."
 
-Decision = tuple[Event, ...] | Refused
+Decision = tuple[ev.Event, ...] | Refused
 
 
 class Command(Struct, frozen=True):
@@ -70,20 +48,20 @@ def decide(debate: Debate | None, command: Command) -> Decision:
     if isinstance(command, Open):
         if debate is not None:
             return Refused("This debate is already open.", debate.status)
-        return (command.debate, DebateStarted(command.step)) if command.start else (command.debate,)
+        return (command.debate, ev.DebateStarted(command.step)) if command.start else (command.debate,)
     if debate is None:
         return Refused("This debate does not exist.", "unknown")
     decision = command.decide(debate)
-    if isinstance(decision, Refused) or not any(isinstance(event, DebateEnded) for event in decision):
+    if isinstance(decision, Refused) or not any(isinstance(event, ev.DebateEnded) for event in decision):
         return decision
     return tuple(_with_cut_calls_settled(debate, decision))
 
 
-def _with_cut_calls_settled(debate: Debate, events: Iterable[Event]) -> Iterator[Event]:
+def _with_cut_calls_settled(debate: Debate, events: Iterable[ev.Event]) -> Iterator[ev.Event]:
     """A debate ends with its full cost: the calls that its end cuts are settled before it."""
     human_calls = {turn.call for turn in debate.live if debate.seat(turn.seat).model.human}
     for event in events:
-        if isinstance(event, DebateEnded):
+        if isinstance(event, ev.DebateEnded):
             yield from (cut_off(debate, call) for call in debate.calls if call.number not in human_calls)
         yield event
 
@@ -97,7 +75,7 @@ class Open(Command, frozen=True):
     Decided in `decide`, because there is no debate yet.
     """
 
-    debate: DebateOpened
+    debate: ev.DebateOpened
     start: bool = False
     step: StepSize | None = None
 
@@ -110,7 +88,7 @@ class Start(Command, frozen=True):
     def decide(self, debate: Debate) -> Decision:
         if debate.status != "created":
             return Refused("The debate has already started.", debate.status)
-        return (DebateStarted(self.step),)
+        return (ev.DebateStarted(self.step),)
 
 
 class PauseDebate(Command, frozen=True):
@@ -125,7 +103,7 @@ class PauseDebate(Command, frozen=True):
             return cut
         if not debate.running:
             return Refused("Only a running debate can be paused.", debate.status)
-        return (*cut, DebatePaused(self.by))
+        return (*cut, ev.DebatePaused(self.by))
 
 
 class ResumeDebate(Command, frozen=True):
@@ -140,7 +118,7 @@ class ResumeDebate(Command, frozen=True):
             return Refused(
                 "Each turn of this debate is asked for by its client; none follows.", debate.status
             )
-        return (DebateResumed(self.step),)
+        return (ev.DebateResumed(self.step),)
 
 
 # --- speeches and rounds ------------------------------------------------------------------------------
@@ -160,7 +138,7 @@ class NextRound(Command, frozen=True):
             return Refused("All rounds have been held.", debate.status)
         if debate.manner.auto:
             return Refused("Rounds follow by themselves in this debate.", debate.status)
-        return (RoundAsked(),)
+        return (ev.RoundAsked(),)
 
 
 class SkipTurn(Command, frozen=True):
@@ -181,13 +159,13 @@ class SkipTurn(Command, frozen=True):
         for turn in debate.live:
             if self.turn == turn.number or self.slot == turn.slot:
                 about_turn = (aside for aside in debate.open_asides if aside.turn == turn.number)
-                failed = (AsideFailed(aside.number, "Cut short.") for aside in about_turn)
+                failed = (ev.AsideFailed(aside.number, "Cut short.") for aside in about_turn)
                 second_half = self._skip_second_halves(debate, [debate.schedule[turn.slot]])
                 return (*failed, *interrupt_turn(debate, turn, "skip"), *second_half)
         for slot in debate.remaining_slots():
             if slot.index == self.slot:
                 second_half = self._skip_second_halves(debate, [slot])
-                return (TurnSkipped(slot.index, slot.seat, self.by), *second_half)
+                return (ev.TurnSkipped(slot.index, slot.seat, self.by), *second_half)
         return Refused(self._why_not(debate), debate.status)
 
     def _skip_running(self, debate: Debate) -> Decision:
@@ -211,12 +189,12 @@ class SkipTurn(Command, frozen=True):
         begun = any(self.turn == turn.number or self.slot == turn.slot for turn in debate.turns)
         return "That speech is over." if begun else "That speech has not begun."
 
-    def _skip_second_halves(self, debate: Debate, slots: Iterable[Slot]) -> tuple[TurnSkipped, ...]:
+    def _skip_second_halves(self, debate: Debate, slots: Iterable[Slot]) -> tuple[ev.TurnSkipped, ...]:
         """Where the first half of a speech is skipped, so is its second."""
         remaining = debate.remaining_slots()
         halves = (continuation(debate, slot) for slot in slots)
         return tuple(
-            TurnSkipped(half.index, half.seat, self.by) for half in halves if half and half in remaining
+            ev.TurnSkipped(half.index, half.seat, self.by) for half in halves if half and half in remaining
         )
 
 
@@ -230,7 +208,7 @@ class ExtendDebate(Command, frozen=True):
     def decide(self, debate: Debate) -> Decision:
         if not (debate.running or debate.status == "paused"):
             return Refused("Only a running debate can be extended.", debate.status)
-        events: list[Event] = []
+        events: list[ev.Event] = []
         if self.seconds:
             if not 0 < self.seconds <= MAX_EXTENSION_SECONDS:
                 raise Invalid(
@@ -238,11 +216,11 @@ class ExtendDebate(Command, frozen=True):
                 )
             if not debate.live:
                 return Refused("Nobody is speaking.", debate.status)
-            events += [TurnExtended(turn.number, self.seconds, self.by) for turn in debate.live]
+            events += [ev.TurnExtended(turn.number, self.seconds, self.by) for turn in debate.live]
         if self.rounds:
             if refused := _refuse_more_rounds(debate, self.rounds):
                 return refused
-            events.append(RoundsAdded(self.rounds, self.by))
+            events.append(ev.RoundsAdded(self.rounds, self.by))
         if not events:
             raise Invalid("Nothing to extend.", {"seconds": ["Give seconds or rounds"]})
         return tuple(events)
@@ -281,12 +259,12 @@ class Retry(Command, frozen=True):
         ]
         if not failed and debate.failure == "permanent_fault":
             # A model could not be used before anybody spoke.
-            return (DebateResumed("turn" if debate.is_session else None),)
+            return (ev.DebateResumed("turn" if debate.is_session else None),)
         if not failed:
             return Refused("No turn has failed or been interrupted.", debate.status)
         # A session pauses again after this turn.
-        resumed = (DebateResumed("turn", quoted=failed[-1].quoted),) if debate.is_session else ()
-        return (TurnRetried(failed[-1].number), *resumed)
+        resumed = (ev.DebateResumed("turn", quoted=failed[-1].quoted),) if debate.is_session else ()
+        return (ev.TurnRetried(failed[-1].number), *resumed)
 
 
 class AddRemark(Command, frozen=True):
@@ -319,7 +297,7 @@ class AddRemark(Command, frozen=True):
         if self.to is not None and self.to not in listeners:
             name = debate.seat(self.to).name
             return Refused(f"{name} does not speak again, and would not hear it.", debate.status)
-        return (RemarkInjected(len(debate.remarks) + 1, text, self.by, self.to, self.question),)
+        return (ev.RemarkInjected(len(debate.remarks) + 1, text, self.by, self.to, self.question),)
 
     def _listeners(self, debate: Debate) -> set[str]:
         """The seats with a speech still to begin, and people who are speaking, who read it at once."""
@@ -399,7 +377,11 @@ class DecideWinner(Command, frozen=True):
             by="hand",
             reasoning=self.reason,
         )
-        return (*_cut_all(debate, "decide"), VerdictReached(verdict), DebateEnded("decided", self.reason))
+        return (
+            *_cut_all(debate, "decide"),
+            ev.VerdictReached(verdict),
+            ev.DebateEnded("decided", self.reason),
+        )
 
 
 class Stop(Command, frozen=True):
@@ -412,10 +394,10 @@ class Stop(Command, frozen=True):
             return ()
         if debate.final or debate.status == "judging":
             return Refused("The debate is over.", debate.status)
-        stopped = (*interrupt(debate, "stop"), DebateStopped(self.reason))
+        stopped = (*interrupt(debate, "stop"), ev.DebateStopped(self.reason))
         ending = end_speeches(debate, "stopped", self.reason)
-        goes_on = debate.status == "paused" and all(isinstance(event, TurnSkipped) for event in ending)
-        return (*stopped, *((DebateResumed(),) if goes_on else ()), *ending)
+        goes_on = debate.status == "paused" and all(isinstance(event, ev.TurnSkipped) for event in ending)
+        return (*stopped, *((ev.DebateResumed(),) if goes_on else ()), *ending)
 
 
 class Abort(Command, frozen=True):
@@ -425,28 +407,28 @@ class Abort(Command, frozen=True):
 
     def decide(self, debate: Debate) -> Decision:
         if debate.final and debate.judging is not None and not debate.judging.closed:
-            return (JudgingFailed(debate.judging.number, self.reason or "It was called off."),)
+            return (ev.JudgingFailed(debate.judging.number, self.reason or "It was called off."),)
         if debate.final:
             return Refused("The debate is over.", debate.status)
-        return (*_cut_all(debate, "abort"), DebateEnded("aborted", self.reason))
+        return (*_cut_all(debate, "abort"), ev.DebateEnded("aborted", self.reason))
 
 
 # --- what several commands and the runner share -------------------------------------------------------
 
 
-def conclude_speeches(debate: Debate, why: EndReason, reason: str = "") -> tuple[Event, ...]:
+def conclude_speeches(debate: Debate, why: EndReason, reason: str = "") -> tuple[ev.Event, ...]:
     """The speeches are over: have them judged, or end the debate where there is no judge or no speech."""
     if debate.manner.winning == "audience":
         verdict = audience_votes.verdict(debate)
-        return (*((VerdictReached(verdict),) if verdict else ()), DebateEnded(why, reason))
+        return (*((ev.VerdictReached(verdict),) if verdict else ()), ev.DebateEnded(why, reason))
     if debate.panel and debate.has_speeches and debate.manner.winning != "user-decides":
         return (_judging(debate, why, reason),)
-    return (DebateEnded(why, reason),)
+    return (ev.DebateEnded(why, reason),)
 
 
 def end_speeches(
     debate: Debate, why: Literal["stopped", "budget"], reason: str = "", *, summed_up: bool = True
-) -> tuple[Event, ...]:
+) -> tuple[ev.Event, ...]:
     """End the speeches early. The moderator's summary (unless not `summed_up`) and a vote that are still to
     come follow: only the other speeches are skipped."""
     speaking = {turn.slot for turn in debate.live}
@@ -455,36 +437,36 @@ def end_speeches(
     closing = [slot for slot in remaining if slot in summaries]
     if not (closing or _poll_follows(debate)):
         return (*close_polls(debate, why), *conclude_speeches(debate, why, reason))
-    return tuple(TurnSkipped(slot.index, slot.seat, why) for slot in remaining if slot not in closing)
+    return tuple(ev.TurnSkipped(slot.index, slot.seat, why) for slot in remaining if slot not in closing)
 
 
-def close_polls(debate: Debate, by: str) -> tuple[PollClosed, ...]:
-    return tuple(PollClosed(poll.name, by) for poll in debate.polls if poll.closed_at is None)
+def close_polls(debate: Debate, by: str) -> tuple[ev.PollClosed, ...]:
+    return tuple(ev.PollClosed(poll.name, by) for poll in debate.polls if poll.closed_at is None)
 
 
-def interrupt(debate: Debate, by: InterruptReason) -> tuple[Event, ...]:
+def interrupt(debate: Debate, by: ev.InterruptReason) -> tuple[ev.Event, ...]:
     """Cut whatever is being said or asked."""
     return (
-        *(AsideFailed(aside.number, "Cut short.") for aside in debate.open_asides),
+        *(ev.AsideFailed(aside.number, "Cut short.") for aside in debate.open_asides),
         *(event for turn in debate.live for event in interrupt_turn(debate, turn, by)),
     )
 
 
-def interrupt_turn(debate: Debate, turn: Turn, by: InterruptReason) -> tuple[Event, ...]:
+def interrupt_turn(debate: Debate, turn: Turn, by: ev.InterruptReason) -> tuple[ev.Event, ...]:
     """Cut a speech. The call of a model is settled by its runner; that of a person, for which no runner
     listens, is completed here."""
     call = debate.call(turn.call) if turn.call is not None else None
     is_human = debate.seat(turn.seat).model.human
     completed = (human_call_completed(call),) if call and is_human else ()
-    return (*completed, TurnInterrupted(turn.number, by))
+    return (*completed, ev.TurnInterrupted(turn.number, by))
 
 
-def human_call_completed(call: Call) -> CallCompleted:
+def human_call_completed(call: Call) -> ev.CallCompleted:
     """A person's words cost nothing."""
-    return CallCompleted(call.number, "stop", Usage(), ZERO, latency_ms=0)
+    return ev.CallCompleted(call.number, "stop", Usage(), ZERO, latency_ms=0)
 
 
-def _cut_all(debate: Debate, by: Literal["judge", "decide", "abort"]) -> tuple[Event, ...]:
+def _cut_all(debate: Debate, by: Literal["judge", "decide", "abort"]) -> tuple[ev.Event, ...]:
     return (*interrupt(debate, by), *close_polls(debate, by))
 
 
@@ -503,6 +485,6 @@ def _judging(
     reason: str,
     judges: tuple[Judge, ...] = (),
     allowance: Money | None = None,
-) -> JudgingStarted:
+) -> ev.JudgingStarted:
     labels = choose_labels(debate, judges or debate.panel)
-    return JudgingStarted(len(debate.judgings) + 1, why, reason, judges, allowance, labels)
+    return ev.JudgingStarted(len(debate.judgings) + 1, why, reason, judges, allowance, labels)

@@ -9,23 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import ClassVar
 
+from moot.core import events as ev
 from moot.core.errors import Invalid, Refused
-from moot.core.events import (
-    AsideAnswered,
-    AsideAsked,
-    AsideFailed,
-    BallotCast,
-    CallDelta,
-    CallStarted,
-    DraftKept,
-    Event,
-    PollClosed,
-    SeatLeft,
-    SeatTaken,
-    SegmentCompleted,
-    TurnCompleted,
-    VoteCast,
-)
 from moot.core.schedule import opposed
 from moot.core.state import ZERO, Debate, Turn
 from moot.core.terms import Ballot, PollName, Text, Truncation
@@ -83,7 +68,7 @@ class TakeSeat(SeatCommand, frozen=True):
             return Refused("A person sits in this seat.", debate.status)
         if _live_turn(debate, self.seat) or any(aside.seat == self.seat for aside in debate.open_asides):
             return Refused("The seat is speaking; take it when the speech is over.", debate.status)
-        return (SeatTaken(self.seat, self.by),)
+        return (ev.SeatTaken(self.seat, self.by),)
 
 
 class LeaveSeat(SeatCommand, frozen=True):
@@ -97,12 +82,12 @@ class LeaveSeat(SeatCommand, frozen=True):
             return Refused("The debate is over.", debate.status)
         if seat.stand_in is None:
             return Refused("No model stands in for this seat.", debate.status)
-        return (*hand_to_stand_in(debate, self.seat), SeatLeft(self.seat, self.by))
+        return (*hand_to_stand_in(debate, self.seat), ev.SeatLeft(self.seat, self.by))
 
 
-def hand_to_stand_in(debate: Debate, seat: str) -> tuple[Event, ...]:
+def hand_to_stand_in(debate: Debate, seat: str) -> tuple[ev.Event, ...]:
     """The stand-in gives the person's speech; questions to the person count as declined."""
-    declined = (AsideFailed(aside.number, "Gone.") for aside in debate.open_asides if aside.seat == seat)
+    declined = (ev.AsideFailed(aside.number, "Gone.") for aside in debate.open_asides if aside.seat == seat)
     turn = _live_turn(debate, seat)
     return (*declined, *(interrupt_turn(debate, turn, "absent") if turn else ()))
 
@@ -126,7 +111,7 @@ class KeepDraft(HumanCommand, frozen=True):
             streamed = turn.text
             if len(self.text) > len(streamed) and self.text.startswith(streamed):
                 return tuple(_text_deltas(turn.call, self.text[len(streamed) :]))
-        return () if self.text == draft(debate, self.seat) else (DraftKept(self.seat, self.text),)
+        return () if self.text == draft(debate, self.seat) else (ev.DraftKept(self.seat, self.text),)
 
 
 class GiveSpeech(HumanCommand, frozen=True):
@@ -146,17 +131,17 @@ class GiveSpeech(HumanCommand, frozen=True):
         return complete_human_speech(debate, turn, text)
 
 
-def start_human_call(debate: Debate, turn: Turn) -> tuple[CallStarted, ...]:
+def start_human_call(debate: Debate, turn: Turn) -> tuple[ev.CallStarted, ...]:
     """A person's speech is recorded as a call that costs nothing; no events where a model speaks."""
     model = debate.seat(turn.seat).model
     if not model.human or turn.call is not None:
         return ()
-    return (CallStarted(debate.calls_made + 1, model.label, "", 1, 0, 0, ZERO, turn=turn.number),)
+    return (ev.CallStarted(debate.calls_made + 1, model.label, "", 1, 0, 0, ZERO, turn=turn.number),)
 
 
 def complete_human_speech(
     debate: Debate, turn: Turn, text: str, truncated: Truncation | None = None
-) -> tuple[Event, ...]:
+) -> tuple[ev.Event, ...]:
     """End a person's turn with this text, of which a part may have been shown already."""
     call = debate.call(turn.call) if turn.call is not None else None
     if call is None:
@@ -165,9 +150,9 @@ def complete_human_speech(
     words, budget = count_words(text), debate.word_budget(turn.slot)
     return (
         *_text_deltas(call.number, unshown),
-        SegmentCompleted(call.number, Text(text)),
+        ev.SegmentCompleted(call.number, Text(text)),
         human_call_completed(call),
-        TurnCompleted(
+        ev.TurnCompleted(
             turn.number,
             words,
             truncated,
@@ -189,9 +174,9 @@ def _live_turn(debate: Debate, seat: str) -> Turn | None:
     return next((turn for turn in debate.live if turn.seat == seat), None)
 
 
-def _text_deltas(call: int, text: str) -> Iterator[Event]:
+def _text_deltas(call: int, text: str) -> Iterator[ev.Event]:
     for start in range(0, len(text), MAX_DELTA_CHARS):
-        yield CallDelta(call, 0, "text", text[start : start + MAX_DELTA_CHARS])
+        yield ev.CallDelta(call, 0, "text", text[start : start + MAX_DELTA_CHARS])
 
 
 # --- points of information ----------------------------------------------------------------------------
@@ -218,8 +203,8 @@ class OfferPoint(HumanCommand, frozen=True):
             return Refused("You have offered a point in this speech.", debate.status)
         number = len(debate.asides) + 1
         return (
-            AsideAsked(number, "point", turn.slot, self.seat, turn=turn.number),
-            AsideAnswered(number, yes=True, text=text),
+            ev.AsideAsked(number, "point", turn.slot, self.seat, turn=turn.number),
+            ev.AsideAnswered(number, yes=True, text=text),
         )
 
 
@@ -229,7 +214,7 @@ class AnswerPoint(HumanCommand, frozen=True):
     def decide_for_human(self, debate: Debate) -> Decision:
         for aside in debate.open_asides:
             if aside.kind == "leave" and aside.seat == self.seat:
-                return (AsideAnswered(aside.number, yes=self.accept),)
+                return (ev.AsideAnswered(aside.number, yes=self.accept),)
         return Refused("Nobody has offered you a point.", debate.status)
 
 
@@ -250,7 +235,7 @@ class SubmitBallot(Command, frozen=True):
             return Refused("This judge does not sit here in person.", debate.status)
         if judging.has_ballot(judge.id, 0):
             return Refused("This judge has voted.", debate.status)
-        return (BallotCast(judging.number, check_ballot(debate, judge, self.ballot)),)
+        return (ev.BallotCast(judging.number, check_ballot(debate, judge, self.ballot)),)
 
 
 class CastVote(Command, frozen=True):
@@ -276,7 +261,7 @@ class CastVote(Command, frozen=True):
             return Refused("You have voted.", debate.status)
         if len(debate.votes) >= MAX_VOTES:
             return Refused(f"A debate takes at most {MAX_VOTES} votes.", debate.status)
-        return (VoteCast(name, self.voter, self.choice, late=_open_poll(debate) != name),)
+        return (ev.VoteCast(name, self.voter, self.choice, late=_open_poll(debate) != name),)
 
 
 class ClosePoll(Command, frozen=True):
@@ -284,7 +269,7 @@ class ClosePoll(Command, frozen=True):
 
     def decide(self, debate: Debate) -> Decision:
         name = _open_poll(debate)
-        return (PollClosed(name, self.by),) if name else Refused("No vote is open.", debate.status)
+        return (ev.PollClosed(name, self.by),) if name else Refused("No vote is open.", debate.status)
 
 
 def _open_poll(debate: Debate) -> PollName | None:

@@ -1,4 +1,4 @@
-"""What a debate that belongs to an experiment may still cost: its experiment reserves that before it goes on.
+"""What a debate that belongs to a series may still cost: it is reserved before the debate goes on.
 
 A debate that is over costs nothing more until a command lets it go on: a failed speech is given again, or it
 is judged now, or once more. What it costs then is bounded by its own limit, or by the allowance of the
@@ -19,7 +19,7 @@ ANY_AMOUNT = Money("Infinity")
 
 
 class NotReserved(Exception):
-    """The command lets a debate of an experiment go on, and its money is not reserved."""
+    """The command lets a debate of a series go on, and its money is not reserved."""
 
     def __init__(self, most: Money | None) -> None:
         super().__init__()
@@ -39,9 +39,9 @@ def most_cost(debate: Debate) -> Money | None:
 
 
 def check_reserved(debate: Debate, events: Sequence[Event], reserved: Money | None) -> None:
-    """Raises NotReserved where these events let a debate of an experiment go on that was over, and it may
-    cost more in all than was `reserved` for that."""
-    if debate.manner.experiment is None or not is_over(debate):
+    """Raises NotReserved where these events let a debate of a series go on that was over, and it may cost
+    more in all than was `reserved` for that."""
+    if debate.series is None or not is_over(debate):
         return
     batch = EventBatch(debate)
     batch.add(*events)

@@ -13,40 +13,8 @@ from typing import assert_never
 
 from msgspec.structs import asdict, replace
 
+from moot.core import events as ev
 from moot.core.errors import FAULT_MESSAGES, FaultKind
-from moot.core.events import (
-    AsideAnswered,
-    AsideAsked,
-    AsideFailed,
-    BallotCast,
-    BallotSpoiled,
-    BudgetExhausted,
-    BudgetShortened,
-    BudgetWarned,
-    CallCompleted,
-    CallFailed,
-    CallStarted,
-    ConcessionMade,
-    DebateEnded,
-    DebateFailed,
-    DebatePaused,
-    DebateReady,
-    Event,
-    JudgingFailed,
-    PollClosed,
-    PollOpened,
-    Recorded,
-    RoundCompleted,
-    RoundStarted,
-    SeatLeft,
-    SegmentCompleted,
-    StalemateFound,
-    TurnCompleted,
-    TurnFailed,
-    TurnInterrupted,
-    TurnStarted,
-    VerdictReached,
-)
 from moot.core.evolve import evolve
 from moot.core.pricing import (
     Grant,
@@ -97,7 +65,9 @@ UNREADABLE: tuple[FaultKind | None, ...] = (None, "malformed", "empty")
 TOO_LITTLE_MONEY = "The cost limit leaves no room for the first round and for judging it."
 JUDGE_LOST = "The process died three times while the judge was asked."
 
-ResultEvent = TurnCompleted | TurnFailed | BallotCast | BallotSpoiled | AsideAnswered | AsideFailed
+ResultEvent = (
+    ev.TurnCompleted | ev.TurnFailed | ev.BallotCast | ev.BallotSpoiled | ev.AsideAnswered | ev.AsideFailed
+)
 """The end of a call, for its turn, its ballot or its aside."""
 
 
@@ -106,27 +76,29 @@ class EventBatch:
 
     def __init__(self, debate: Debate) -> None:
         self.debate = debate
-        self.events: list[Event] = []
+        self.events: list[ev.Event] = []
 
-    def add(self, *events: Event) -> None:
+    def add(self, *events: ev.Event) -> None:
         for event in events:
             debate = self.debate
-            recorded = Recorded(debate.id, debate.seq + 1, debate.updated_at, debate.epoch, event)
+            recorded = ev.Recorded(debate.id, debate.seq + 1, debate.updated_at, debate.epoch, event)
             self.debate = evolve(debate, recorded)
             self.events.append(event)
 
 
-def advance(debate: Debate) -> tuple[Event, ...]:
+def advance(debate: Debate) -> tuple[ev.Event, ...]:
     """The next step of the debate as events; none if there is nothing to record, or judges are to be
     asked."""
     batch = EventBatch(debate)
     if debate.status == "initializing":
-        batch.add(DebateReady())
+        batch.add(ev.DebateReady())
     _perform(batch, _next_step(batch))
     return tuple(batch.events)
 
 
-def settle_and_advance(debate: Debate, settle: Callable[[Debate], Sequence[Event]]) -> tuple[Event, ...]:
+def settle_and_advance(
+    debate: Debate, settle: Callable[[Debate], Sequence[ev.Event]]
+) -> tuple[ev.Event, ...]:
     """What settles a call (see `finish_call` and `fail_call`), and the step that follows; none while other
     speeches, asides or ballots are under way."""
     batch = EventBatch(debate)
@@ -148,9 +120,9 @@ def _next_step(batch: EventBatch) -> Plan:
     """The next step, after recording what follows from the state by itself."""
     while True:
         if _round_is_over(batch.debate):
-            batch.add(RoundCompleted(batch.debate.round))
+            batch.add(ev.RoundCompleted(batch.debate.round))
             if batch.debate.step == "round" and batch.debate.manner.auto and batch.debate.remaining_slots():
-                batch.add(DebatePaused(PAUSED_BY_STEP))
+                batch.add(ev.DebatePaused(PAUSED_BY_STEP))
         step = plan(batch.debate)
         if not isinstance(step, RecordFacts):
             return step
@@ -166,17 +138,17 @@ def _perform(batch: EventBatch, step: Plan) -> None:
                 batch.add(_asked(batch.debate, question))
         case HoldPoll(name) if batch.debate.poll(name) is None:
             polls = batch.debate.manner.polls
-            batch.add(PollOpened(name, polls.seconds if polls else None))
+            batch.add(ev.PollOpened(name, polls.seconds if polls else None))
         case Conclude(why, None):
             batch.add(*conclude_speeches(batch.debate, why))
-        case Conclude(_, StalemateFound() as finding) if _has_other_decider(batch.debate):
+        case Conclude(_, ev.StalemateFound() as finding) if _has_other_decider(batch.debate):
             batch.add(finding)
             _perform(batch, _next_step(batch))
         case Conclude(why, finding) if finding is not None:
             verdict = _verdict_of(batch.debate, finding)
-            batch.add(finding, VerdictReached(verdict), DebateEnded(why))
+            batch.add(finding, ev.VerdictReached(verdict), ev.DebateEnded(why))
         case FailDebate(reason):
-            batch.add(DebateFailed(reason, "Every speaker of the round failed."))
+            batch.add(ev.DebateFailed(reason, "Every speaker of the round failed."))
         case AskJudges(()):
             batch.add(*_close_judging(batch.debate))
         case Conclude() | AskJudges() | HoldPoll() | RecordFacts() | Idle():
@@ -207,20 +179,20 @@ def _start_turns(batch: EventBatch, slots: Sequence[Slot]) -> None:
             _perform(batch, _next_step(batch))
             return
         if percent != batch.debate.words_percent(round):
-            batch.add(BudgetShortened(round, percent))
-        batch.add(RoundStarted(round))
+            batch.add(ev.BudgetShortened(round, percent))
+        batch.add(ev.RoundStarted(round))
     for slot in slots:
         number = len(batch.debate.turns) + len(batch.debate.live) + 1
         phase = batch.debate.format.phases[slot.phase].key
-        batch.add(TurnStarted(number, slot.index, slot.round, phase, slot.tone, slot.seat))
+        batch.add(ev.TurnStarted(number, slot.index, slot.round, phase, slot.tone, slot.seat))
         batch.add(*start_human_call(batch.debate, batch.debate.live[-1]))
     if batch.debate.step == "turn":
         # The running speech is finished: a pause only keeps the next one from starting.
-        batch.add(DebatePaused(PAUSED_BY_STEP))
+        batch.add(ev.DebatePaused(PAUSED_BY_STEP))
 
 
-def _asked(debate: Debate, question: SideQuestion) -> AsideAsked:
-    return AsideAsked(aside=len(debate.asides) + 1, **asdict(question))
+def _asked(debate: Debate, question: SideQuestion) -> ev.AsideAsked:
+    return ev.AsideAsked(aside=len(debate.asides) + 1, **asdict(question))
 
 
 def begin_call(
@@ -230,7 +202,7 @@ def begin_call(
     digest: str,
     attempt: int,
     continues: int | None = None,
-) -> tuple[Event, ...]:
+) -> tuple[ev.Event, ...]:
     """Reserve the worst case of a call, or end the speeches where the budget has no room for it.
 
     `continues` is the call that this one continues, after its tools have answered.
@@ -243,7 +215,7 @@ def begin_call(
     batch = EventBatch(debate)
     if granted is not None:
         batch.add(
-            CallStarted(
+            ev.CallStarted(
                 call=debate.calls_made + 1,
                 model=request.model.label,
                 request=digest,
@@ -264,7 +236,7 @@ def begin_call(
         )
         return tuple(batch.events)
     if purpose.aside is not None:
-        return (AsideFailed(purpose.aside, FAULT_MESSAGES["budget"]),)
+        return (ev.AsideFailed(purpose.aside, FAULT_MESSAGES["budget"]),)
     if purpose.judge is not None:
         spoiled = _spoiled_ballot(debate, purpose, FAULT_MESSAGES["budget"], "budget")
         if _has_first_reading(debate, purpose):
@@ -272,7 +244,7 @@ def begin_call(
         batch.add(*_exhausted(debate), spoiled)
         return tuple(batch.events)
     batch.add(*_exhausted(debate))
-    batch.add(TurnInterrupted(purpose.turn or 0, "budget"))
+    batch.add(ev.TurnInterrupted(purpose.turn or 0, "budget"))
     if batch.debate.running and not batch.debate.live:
         batch.add(*_out_of_money(batch.debate))
     return tuple(batch.events)
@@ -292,9 +264,9 @@ def _has_first_reading(debate: Debate, purpose: CallPurpose) -> bool:
     return any(ballot.judge == purpose.judge for ballot in cast)
 
 
-def _exhausted(debate: Debate) -> tuple[Event, ...]:
+def _exhausted(debate: Debate) -> tuple[ev.Event, ...]:
     """The limit is reached. A warning with the reason comes first, if none has come yet."""
-    reached = BudgetExhausted(
+    reached = ev.BudgetExhausted(
         debate.cost_limit or ZERO, debate.counted, debate.reserved, cut_round=_unfinished_round(debate)
     )
     return (*_limit_warning(debate), reached)
@@ -307,11 +279,11 @@ def _unfinished_round(debate: Debate) -> int:
     return debate.round if debaters and not debate.being_judged else 0
 
 
-def _out_of_money(debate: Debate, *, summed_up: bool = True) -> tuple[Event, ...]:
+def _out_of_money(debate: Debate, *, summed_up: bool = True) -> tuple[ev.Event, ...]:
     """End the speeches. Where no round is complete, the debate has failed."""
     if speeches(debate):
         return end_speeches(debate, "budget", summed_up=summed_up)
-    return (*close_polls(debate, "budget"), DebateFailed("budget", TOO_LITTLE_MONEY))
+    return (*close_polls(debate, "budget"), ev.DebateFailed("budget", TOO_LITTLE_MONEY))
 
 
 def _unsent_tokens(debate: Debate, purpose: CallPurpose, request: Request) -> int:
@@ -328,10 +300,10 @@ def _unsent_tokens(debate: Debate, purpose: CallPurpose, request: Request) -> in
 
 def finish_call(
     debate: Debate,
-    done: CallCompleted,
-    segments: Sequence[SegmentCompleted],
+    done: ev.CallCompleted,
+    segments: Sequence[ev.SegmentCompleted],
     result: ResultEvent | None,
-) -> tuple[Event, ...]:
+) -> tuple[ev.Event, ...]:
     """A call is complete, and with it its turn, ballot or aside, unless that was cut meanwhile."""
     call = debate.call(done.call)
     if call is None:
@@ -347,7 +319,7 @@ def finish_call(
     return tuple(batch.events)
 
 
-def fail_call(debate: Debate, failed: CallFailed, result: ResultEvent | None) -> tuple[Event, ...]:
+def fail_call(debate: Debate, failed: ev.CallFailed, result: ResultEvent | None) -> tuple[ev.Event, ...]:
     """A call failed. A permanent fault of a speaker fails the debate; that of a judge spoils all its
     ballots."""
     call = debate.call(failed.call)
@@ -358,9 +330,9 @@ def fail_call(debate: Debate, failed: CallFailed, result: ResultEvent | None) ->
     batch.add(failed)
     if result is not None and still_open:
         batch.add(result)
-        if isinstance(result, TurnFailed) and failed.severity == "permanent":
-            batch.add(DebateFailed("permanent_fault", failed.message))
-        if isinstance(result, BallotSpoiled) and failed.severity == "permanent":
+        if isinstance(result, ev.TurnFailed) and failed.severity == "permanent":
+            batch.add(ev.DebateFailed("permanent_fault", failed.message))
+        if isinstance(result, ev.BallotSpoiled) and failed.severity == "permanent":
             batch.add(*_other_ballots(batch.debate, result))
     batch.add(*_cost_warning(batch.debate))
     return tuple(batch.events)
@@ -368,12 +340,12 @@ def fail_call(debate: Debate, failed: CallFailed, result: ResultEvent | None) ->
 
 def record_tool_result(
     debate: Debate, purpose: CallPurpose, call: int, result: ToolResult
-) -> tuple[Event, ...]:
+) -> tuple[ev.Event, ...]:
     """The result of a tool, under the call that asked for it; nothing where the speech was cut."""
-    return (SegmentCompleted(call, result),) if still_wanted(debate, purpose) else ()
+    return (ev.SegmentCompleted(call, result),) if still_wanted(debate, purpose) else ()
 
 
-def end_between_calls(debate: Debate, purpose: CallPurpose, result: ResultEvent) -> tuple[Event, ...]:
+def end_between_calls(debate: Debate, purpose: CallPurpose, result: ResultEvent) -> tuple[ev.Event, ...]:
     """A speech ends between two calls, while its tools run."""
     return (result,) if still_wanted(debate, purpose) else ()
 
@@ -382,12 +354,12 @@ def purpose_of(call: Call) -> CallPurpose:
     return CallPurpose(call.turn, call.judge, call.order, aside=call.aside)
 
 
-def time_is_up(debate: Debate, purpose: CallPurpose) -> tuple[Event, ...]:
+def time_is_up(debate: Debate, purpose: CallPurpose) -> tuple[ev.Event, ...]:
     """A person has not spoken, judged or answered in time."""
     if not still_wanted(debate, purpose):
         return ()
     if purpose.aside is not None:
-        return (AsideFailed(purpose.aside, NOBODY_SPOKE),)
+        return (ev.AsideFailed(purpose.aside, NOBODY_SPOKE),)
     if purpose.turn is None:
         return (_spoiled_ballot(debate, purpose, NOBODY_SPOKE, "timeout"),)
     turn = debate.turn(purpose.turn)
@@ -397,19 +369,19 @@ def time_is_up(debate: Debate, purpose: CallPurpose) -> tuple[Event, ...]:
     if call is not None and (text := draft(debate, turn.seat).strip()):
         return complete_human_speech(debate, turn, text, "timeout")
     if debate.seat(turn.seat).stand_in is not None:
-        return (*hand_to_stand_in(debate, turn.seat), SeatLeft(turn.seat, "clock"))
+        return (*hand_to_stand_in(debate, turn.seat), ev.SeatLeft(turn.seat, "clock"))
     return (
         *((human_call_completed(call),) if call else ()),
-        TurnFailed(turn.number, "timeout", NOBODY_SPOKE),
+        ev.TurnFailed(turn.number, "timeout", NOBODY_SPOKE),
     )
 
 
-def close_poll(debate: Debate, name: PollName) -> tuple[Event, ...]:
+def close_poll(debate: Debate, name: PollName) -> tuple[ev.Event, ...]:
     poll = debate.poll(name)
-    return () if poll is None or poll.closed_at is not None else (PollClosed(name, "clock"),)
+    return () if poll is None or poll.closed_at is not None else (ev.PollClosed(name, "clock"),)
 
 
-def _other_ballots(debate: Debate, spoiled: BallotSpoiled) -> tuple[BallotSpoiled, ...]:
+def _other_ballots(debate: Debate, spoiled: ev.BallotSpoiled) -> tuple[ev.BallotSpoiled, ...]:
     """The other ballots of this judge: asking for them would fail as well, and may cost money."""
     judging = debate.judging
     return tuple(
@@ -419,7 +391,7 @@ def _other_ballots(debate: Debate, spoiled: BallotSpoiled) -> tuple[BallotSpoile
     )
 
 
-def recover(debate: Debate, now: datetime) -> tuple[Event, ...]:
+def recover(debate: Debate, now: datetime) -> tuple[ev.Event, ...]:
     """Settle what a dead runner left open: its calls are lost, its turns interrupted."""
     batch = EventBatch(debate)
     people = {turn.call for turn in debate.live if debate.seat(turn.seat).model.human}
@@ -428,55 +400,55 @@ def recover(debate: Debate, now: datetime) -> tuple[Event, ...]:
             batch.add(lost_call(debate, call, now))
     for aside in debate.open_asides:
         if not is_for_human(debate, aside):
-            batch.add(AsideFailed(aside.number, FAULT_MESSAGES["lost"], lost=True))
+            batch.add(ev.AsideFailed(aside.number, FAULT_MESSAGES["lost"], lost=True))
     for turn in debate.live:
         if debate.seat(turn.seat).model.human:
             # A person's text is in the log and their time is wall-clock time: they simply continue.
             continue
         if _crashes(debate, turn) + 1 >= MAX_CRASHES:
-            batch.add(TurnFailed(turn.number, "lost", FAULT_MESSAGES["lost"]))
+            batch.add(ev.TurnFailed(turn.number, "lost", FAULT_MESSAGES["lost"]))
         else:
-            batch.add(TurnInterrupted(turn.number, "crash"))
+            batch.add(ev.TurnInterrupted(turn.number, "crash"))
     judging = batch.debate.judging
     if judging and batch.debate.being_judged:
         for judge, order in sorted(set(judging.lost)):
             if _lost_too_often(judging, judge, order) and not judging.has_ballot(judge, order):
-                batch.add(BallotSpoiled(judging.number, judge, order, JUDGE_LOST, "lost", "transient"))
+                batch.add(ev.BallotSpoiled(judging.number, judge, order, JUDGE_LOST, "lost", "transient"))
     return tuple(batch.events)
 
 
-def fail_internally(debate: Debate, now: datetime) -> tuple[Event, ...]:
+def fail_internally(debate: Debate, now: datetime) -> tuple[ev.Event, ...]:
     """The runner itself failed: close everything that would make the next runner fail at once."""
     batch = EventBatch(debate)
     batch.add(*recover(debate, now))
     batch.add(*interrupt(batch.debate, "crash"))
     if not (debate.final or debate.status == "error"):
-        batch.add(DebateFailed("internal", UNEXPECTED))
+        batch.add(ev.DebateFailed("internal", UNEXPECTED))
     elif debate.judging and debate.being_judged:
-        batch.add(JudgingFailed(debate.judging.number, UNEXPECTED))
+        batch.add(ev.JudgingFailed(debate.judging.number, UNEXPECTED))
     return tuple(batch.events)
 
 
-def take_over(debate: Debate, missing_keys: Sequence[str], now: datetime) -> tuple[Event, ...]:
+def take_over(debate: Debate, missing_keys: Sequence[str], now: datetime) -> tuple[ev.Event, ...]:
     """A runner begins. Keys of the user may have been lost with the process that held them (`missing_keys`
     names their providers): they must be given again first."""
     batch = EventBatch(debate)
     batch.add(*recover(debate, now))
     if missing_keys and batch.debate.running:
-        batch.add(DebatePaused("server", f"Key needed for {', '.join(missing_keys)}."))
+        batch.add(ev.DebatePaused("server", f"Key needed for {', '.join(missing_keys)}."))
     return tuple(batch.events)
 
 
-def interrupt_for_shutdown(debate: Debate) -> tuple[Event, ...]:
+def interrupt_for_shutdown(debate: Debate) -> tuple[ev.Event, ...]:
     """The process is about to stop: the next runner gives the running turns again."""
     people = {seat.id for seat in debate.seats if seat.model.human}
     return (
         *(
-            AsideFailed(aside.number, "The program was stopped.", lost=True)
+            ev.AsideFailed(aside.number, "The program was stopped.", lost=True)
             for aside in debate.open_asides
             if not is_for_human(debate, aside)
         ),
-        *(TurnInterrupted(turn.number, "drain") for turn in debate.live if turn.seat not in people),
+        *(ev.TurnInterrupted(turn.number, "drain") for turn in debate.live if turn.seat not in people),
     )
 
 
@@ -503,13 +475,13 @@ def still_wanted(debate: Debate, purpose: CallPurpose) -> bool:
     return not judging.has_ballot(purpose.judge, purpose.order)
 
 
-def _spoiled_ballot(debate: Debate, purpose: CallPurpose, message: str, kind: FaultKind) -> BallotSpoiled:
+def _spoiled_ballot(debate: Debate, purpose: CallPurpose, message: str, kind: FaultKind) -> ev.BallotSpoiled:
     number = debate.judging.number if debate.judging else 0
-    return BallotSpoiled(number, purpose.judge or "", purpose.order, message, kind, "transient")
+    return ev.BallotSpoiled(number, purpose.judge or "", purpose.order, message, kind, "transient")
 
 
-def _verdict_of(debate: Debate, finding: StalemateFound | ConcessionMade) -> DebateVerdict:
-    if isinstance(finding, StalemateFound):
+def _verdict_of(debate: Debate, finding: ev.StalemateFound | ev.ConcessionMade) -> DebateVerdict:
+    if isinstance(finding, ev.StalemateFound):
         return DebateVerdict(
             outcome="draw", winner=None, by="stalemate", reasoning="The debate went in circles."
         )
@@ -519,16 +491,18 @@ def _verdict_of(debate: Debate, finding: StalemateFound | ConcessionMade) -> Deb
     return DebateVerdict(outcome, winner.id if winner else None, by="concession", reasoning=reason)
 
 
-def _close_judging(debate: Debate) -> tuple[Event, ...]:
+def _close_judging(debate: Debate) -> tuple[ev.Event, ...]:
     judging = debate.judging
     if judging is None:
         return ()
     verdict = verdicts.reach_verdict(debate, judging)
     if verdict is None:
         why = _why_no_verdict(judging)
-        return (JudgingFailed(judging.number, why) if judging.again else DebateFailed("judge_failed", why),)
-    reached = VerdictReached(verdict, judging.number)
-    return (reached,) if judging.again else (reached, DebateEnded(judging.why))
+        return (
+            ev.JudgingFailed(judging.number, why) if judging.again else ev.DebateFailed("judge_failed", why),
+        )
+    reached = ev.VerdictReached(verdict, judging.number)
+    return (reached,) if judging.again else (reached, ev.DebateEnded(judging.why))
 
 
 def _why_no_verdict(judging: Judging) -> str:
@@ -555,18 +529,18 @@ def _crashes(debate: Debate, turn: Turn) -> int:
     )
 
 
-def _cost_warning(debate: Debate) -> tuple[Event, ...]:
+def _cost_warning(debate: Debate) -> tuple[ev.Event, ...]:
     """Warn once, when the settled cost has passed the threshold."""
     threshold = debate.limits.warn_at
     if threshold is None or debate.warned or debate.cost_so_far < threshold:
         return ()
-    return (BudgetWarned(threshold, debate.cost_so_far),)
+    return (ev.BudgetWarned(threshold, debate.cost_so_far),)
 
 
-def _limit_warning(debate: Debate) -> tuple[Event, ...]:
+def _limit_warning(debate: Debate) -> tuple[ev.Event, ...]:
     """The limit stops the debate before its cost has passed the threshold."""
     threshold = debate.limits.warn_at
     if threshold is None or debate.warned:
         return ()
     reserved = debate.counted + debate.reserved - debate.cost_so_far
-    return (BudgetWarned(threshold, debate.cost_so_far, reserved, debate.cost_limit),)
+    return (ev.BudgetWarned(threshold, debate.cost_so_far, reserved, debate.cost_limit),)

@@ -141,7 +141,7 @@ def all_tables() -> tuple[CopiedTable, ...]:
     return tuple(tables)
 
 
-ConvertRow = Callable[[Row, Places], Row]
+ConvertRow = Callable[[Row], Row]
 
 
 class StoreTables(ABC):
@@ -247,7 +247,7 @@ class StoreTables(ABC):
     async def _insert_rows(self, table: CopiedTable, rows: Sequence[Row], places: Places) -> None:
         columns = self.written_columns.get(table.name, table.columns)
         if convert := self.convert.get(table.name):
-            rows = [convert(row, places) for row in rows]
+            rows = [convert(row) for row in rows]
         elif table.parent:
             rows = [(places[row[0]], *row[1:]) for row in rows]
         await self._insert(table.name, columns, rows)

@@ -1,4 +1,4 @@
-"""The test kit: what an author's tests of a store, a provider or a format need, ready to use.
+"""The test kit: what an author's tests of an extension, a store, a provider or a format need, ready to use.
 
     from moot.testing import StoreContract
 
@@ -6,9 +6,10 @@
     class TestMyStore(StoreContract):
         ...
 
-`StoreContract`, `ProviderContract` and `FormatContract` are suites, whose tests a test class inherits. They
-need pytest and pytest-asyncio (the extra `testing`). `serving` runs a real server on a free port, with
-`ScriptedProvider` for its models and `MemoryStore` for its debates. docs/testing-kit.md shows each of them.
+`ExtensionContract`, `StoreContract`, `ProviderContract` and `FormatContract` are suites, whose tests a test
+class inherits. They need pytest and pytest-asyncio (the extra `testing`). `serving` runs a real server on a
+free port, with `ScriptedProvider` for its models and `MemoryStore` for its debates. docs/testing-kit.md shows
+each of them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from moot.installation import install_command
 if TYPE_CHECKING:
     from moot.providers.scripted import ScriptedProvider
     from moot.store.memory import MemoryStore
+    from moot.testing.extension_contract import ExtensionContract
     from moot.testing.format_contract import FormatContract
     from moot.testing.provider_contract import Answering, ProviderContract, Reply
     from moot.testing.served import Served, serving
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Answering",
     "Clock",
+    "ExtensionContract",
     "FormatContract",
     "MemoryStore",
     "ProviderContract",
@@ -44,6 +47,7 @@ __all__ = [
 _HOMES = {
     "Answering": "moot.testing.provider_contract",
     "Clock": "moot.testing.store_contract",
+    "ExtensionContract": "moot.testing.extension_contract",
     "FormatContract": "moot.testing.format_contract",
     "MemoryStore": "moot.store.memory",
     "ProviderContract": "moot.testing.provider_contract",
@@ -53,7 +57,10 @@ _HOMES = {
     "StoreContract": "moot.testing.store_contract",
     "serving": "moot.testing.served",
 }
-_SUITES = ("moot.testing.format_contract", "moot.testing.provider_contract", "moot.testing.store_contract")
+_SUITES = (
+    "moot.testing.extension_contract", "moot.testing.format_contract", "moot.testing.provider_contract",
+    "moot.testing.store_contract",
+)  # fmt: skip
 
 if pytest := sys.modules.get("pytest"):
     # A failed assertion in a suite then shows its values, as one in a file of tests does.

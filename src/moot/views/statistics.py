@@ -15,6 +15,7 @@ from itertools import combinations
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from moot.core.terms import Money
 from moot.views.statistics_tables import (
@@ -31,7 +32,7 @@ from moot.views.statistics_tables import (
     ratio,
     wilson_interval,
 )
-from moot.views.summary import StoredSummary
+from moot.views.summary import ModelCharge, StoredSummary
 
 TOPICS = 10
 DAYS = 366
@@ -63,17 +64,6 @@ class _WinCounter(Struct):
             for won in (wins + half, losses + half)
         )
         return PairRecord(a, b, self.debates, wins, losses, self.draws, *ours, *theirs)
-
-
-class _SpendCounter(Struct):
-    debates: int = 0
-    tokens: int = 0
-    cost: Money | None = None
-
-    def add(self, tokens: int, cost: str | None) -> None:
-        self.debates += 1
-        self.tokens += tokens
-        self.cost = self.cost if cost is None else (self.cost or Money(0)) + Money(cost)
 
 
 class _JudgeCounter(Struct):
@@ -129,8 +119,8 @@ class _Accumulator(Struct):
     sides: dict[str, _WinCounter] = field(default_factory=dict[str, _WinCounter])
     pairs: dict[tuple[str, str], _WinCounter] = field(default_factory=dict[tuple[str, str], _WinCounter])
     formats: dict[str, Counter[str]] = field(default_factory=dict[str, Counter[str]])
-    costs: dict[str, _SpendCounter] = field(default_factory=dict[str, _SpendCounter])
-    days: dict[str, _SpendCounter] = field(default_factory=dict[str, _SpendCounter])
+    costs: dict[str, ModelSpending] = field(default_factory=dict[str, ModelSpending])
+    days: dict[str, DaySpending] = field(default_factory=dict[str, DaySpending])
     judged: _JudgeCounter = field(default_factory=_JudgeCounter)
 
     def add(self, summary: StoredSummary) -> None:
@@ -143,13 +133,21 @@ class _Accumulator(Struct):
         self.motions.setdefault(topic, " ".join(summary.motion.split()))
         self.topics[topic] += 1
         for bill in summary.bills:
-            self.costs.setdefault(bill.model, _SpendCounter()).add(bill.tokens, bill.cost)
+            self._spent(bill)
         if summary.day:
-            self.days.setdefault(summary.day, _SpendCounter()).add(0, summary.cost)
+            spent = self.days.get(summary.day, DaySpending(summary.day, 0, Money(0)))
+            cost = spent.cost + Money(summary.cost)
+            self.days[summary.day] = replace(spent, debates=spent.debates + 1, cost=cost)
         if summary.outcome:
             self._decided(summary)
         if summary.minds:
             self.judged.add(summary)
+
+    def _spent(self, bill: ModelCharge) -> None:
+        spent = self.costs.get(bill.model, ModelSpending(bill.model, None, 0, 0))
+        cost = spent.cost if bill.cost is None else (spent.cost or Money(0)) + Money(bill.cost)
+        tokens = spent.tokens + bill.tokens
+        self.costs[bill.model] = replace(spent, cost=cost, tokens=tokens, debates=spent.debates + 1)
 
     def _decided(self, summary: StoredSummary) -> None:
         won = summary.winner is not None
@@ -196,12 +194,11 @@ class _Accumulator(Struct):
             pairs=_paired(self.pairs),
             formats=tuple(_format_record(*one) for one in sorted(self.formats.items(), key=_most_debated)),
             topics=tuple(TopicCount(self.motions[topic], n) for topic, n in self.topics.most_common(TOPICS)),
-            costs=_model_spending(self.costs),
+            costs=tuple(
+                sorted(self.costs.values(), key=lambda one: (-(one.cost or 0), -one.tokens, one.model))
+            ),
             judges=self.judged.result(),
-            days=tuple(
-                DaySpending(day, spent.debates, spent.cost or Money(0))
-                for day, spent in sorted(self.days.items())
-            )[-DAYS:],
+            days=tuple(self.days[day] for day in sorted(self.days))[-DAYS:],
         )
 
 
@@ -298,8 +295,3 @@ def _format_record(name: str, ends: Counter[str]) -> FormatRecord:
         ratio(half_counted, sided),
         wilson_interval(half_counted, sided),
     )
-
-
-def _model_spending(spent: dict[str, _SpendCounter]) -> tuple[ModelSpending, ...]:
-    costs = [ModelSpending(name, one.cost, one.tokens, one.debates) for name, one in spent.items()]
-    return tuple(sorted(costs, key=lambda one: (-(one.cost or 0), -one.tokens, one.model)))

@@ -66,7 +66,7 @@ class StoredSummary(Struct, frozen=True, omit_defaults=True, rename="camel"):
     day: str = ""
     """On which it was opened, by UTC."""
     experiment: str = ""
-    """The experiment that it belongs to."""
+    """The series that it belongs to."""
     silent: int = 0
     """Turns in which the speaker said nothing."""
     waits_for: str = ""
@@ -113,7 +113,7 @@ def summarize(debate: Debate) -> StoredSummary:
         agreement=verdict.agreement if verdict and models else None,
         bills=tuple(_bill(*one) for one in sorted(debate.tallies.items()) if not is_person(one[0])),
         day=f"{debate.created_at:%Y-%m-%d}",
-        experiment=debate.manner.experiment.name if debate.manner.experiment else "",
+        experiment=debate.series.name if debate.series else "",
         silent=sum(is_silent(turn) for turn in debate.turns),
         waits_for=_waits_for(debate),
     )

@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection, Request
 from moot.api.auth import Authenticator, Identity, Tickets
 from moot.api.frames import Cursor
 from moot.api.rate_limits import Counted, RateLimiter, StreamLimiter
-from moot.api.rights import Action, check, viewer_as
+from moot.api.rights import Action, Right, check, viewer_as
 from moot.api.v1.query_params import no_params
 from moot.api.v1.stream_frames import V1Frames
 from moot.core.errors import UnknownDebate
@@ -146,8 +146,8 @@ class RightsCheck:
     """Raises UnknownDebate where the client may not see the debate, Problem where it lacks the right or sends
     parameters to a route that has none."""
 
-    def __init__(self, action: Action, *, has_query: bool = True) -> None:
-        self.action: Action = action
+    def __init__(self, action: Action | Right, *, has_query: bool = True) -> None:
+        self.action: Action | Right = action
         self._has_query = has_query
 
     async def __call__(self, request: Request) -> None:

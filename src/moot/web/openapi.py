@@ -49,7 +49,6 @@ TAGS: dict[str, str] = {
     "Judging and voting": "Ballots of people, votes of the audience, and every verdict there is.",
 }
 SERVER_TAGS: dict[str, str] = {
-    "Experiments": "Many debates between models: progress, ratings and reports. Read only.",
     "Server": "This server: models, formats, tools, providers, tokens, estimates and statistics.",
     "Compatibility APIs": "The same debates, for clients that were written for other APIs.",
     "Health": "For monitoring. Open to all except the metrics, and not counted.",

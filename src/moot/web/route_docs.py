@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 from msgspec import Struct
 from starlette.responses import Response
 
-from moot.api.rights import Action
+from moot.api.rights import Action, Right
 from moot.api.v1 import bodies
 from moot.api.v1.validation_messages import Shape
 from moot.web.app_context import RightsCheck
@@ -56,7 +56,7 @@ def api_router() -> APIRouter:
 
 
 def documented(
-    action: Action,
+    action: Action | Right,
     *,
     tag: str,
     summary: str,

@@ -169,6 +169,7 @@ def _end(seen: Iterable[SeenEvent]) -> int:
     return next((one.seq for one in seen if PLAIN.ends(one)), 10**9)
 
 
+@pytest.mark.needs_extensions("beliefs")
 @for_each("name", NAMES)
 def test_a_golden_log_is_told_as_it_always_was(name: str) -> None:
     for ending, text in snapshots(log_of(name)).items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,10 @@ from moot.core.events import decode_recorded
 from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import Ballot
-from tests.cli.conftest import Hold
+from tests.cli.conftest import Hold, Moot
 from tests.cli.terminal import Terminal, environment, piped, words
 from tests.support.moot_process import Moot as Program
 
-Moot = Callable[..., tuple[int, str, str]]
 MOTION = "Tea is better than coffee"
 AGAINST_ME = ("--for", "human", "--against", "scripted/demo", "--judge", "scripted/judge")
 CTRL_C, CTRL_D = "\x03", "\x04"

@@ -1,6 +1,7 @@
 """Every command in a pipe: no line is wrapped, padded or coloured, however narrow COLUMNS says it is.
 
-`LINES` has a command line for each command and subcommand; the parser is asked which there are.
+`LINES` has a command line for each command and subcommand; the parser is asked which there are. Those of
+extensions are in `tests/extensions/behaviour/test_pipes.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import shlex
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 from subprocess import PIPE
@@ -21,11 +22,8 @@ from typing import Any
 import pytest
 
 from moot.cli.parser import make_app
-from moot.experiments import SimulatedJudge, rows_of, simulate, write_jsonl
 from tests.cli.terminal import SECONDS, environment, piped
-from tests.extensions.experiments.worlds import round_robin_units, world
 from tests.support.moot_process import Moot
-from tests.support.old_rows import in_sqlite, rows
 
 FOLDER = "a folder with a long name and blanks in it, so that a path that is broken at 80 columns is found"
 MOTION = (
@@ -33,15 +31,6 @@ MOTION = (
     " as freely as it lends out books, even where that means fewer books"
 )
 WAITING = MOTION.replace("library", "archive")
-EXPERIMENT = "a-league-with-a-long-name-that-does-not-fit-into-a-column"
-LEAGUE = f"""
-name = "{EXPERIMENT}"
-models = ["scripted/demo", "scripted/owl"]
-judges = ["scripted/demo"]
-motions = ["{MOTION}"]
-format = "oxford"
-rounds = 1
-"""
 NO_SERVER = "--server http://127.0.0.1:9"
 
 LINES: dict[str, tuple[tuple[str, int], ...]] = {
@@ -52,27 +41,8 @@ LINES: dict[str, tuple[tuple[str, int], ...]] = {
     "watch": (("{done}", 0), ("{waiting}", 0), ("{done} --as nobody", 2)),
     "replay": (("{done} --speed max", 0), ("{done} --speed fast", 2)),
     "export": (("{done}", 0), ("{done} -o '{folder}/debate.md'", 0), ("{done} -o '{folder}/no/a.md'", 1)),
-    "export legacy": (("'{folder}/old.jsonl'", 0),),
-    "export sessions": (("'{folder}/sessions.jsonl'", 0),),
     "verdicts": (("{done}", 0), ("{waiting}", 0)),
     "stats": (("", 0), ("--json", 0)),
-    "experiment import": (("'{rows}' -o '{folder}/rows.csv'", 0), ("'{folder}/no.jsonl'", 2)),
-    "experiment ratings": (("'{rows}'", 0),),
-    "experiment rejudge": (("{experiment} --judge scripted/demo", 0),),
-    "experiment export": (("{experiment} -o '{folder}/tables'", 0), ("{experiment} -o '{file}'", 2)),
-    "experiment rerun": (("'{folder}/none'", 2),),
-    "experiment compare": (("'{folder}' '{folder}'", 2),),
-    "experiment check": (("'{file}'", 0), ("'{folder}/none.toml'", 2)),
-    "experiment run": (("'{file}'", 0),),
-    "experiment resume": (("{experiment}", 0), ("none", 2)),
-    "experiment stop": (("{experiment}", 0),),
-    "experiment list": (("", 0),),
-    "experiment status": (("{experiment}", 0),),
-    "experiment votes": (("{experiment} '{folder}/none.csv'", 2),),
-    "experiment report": (("{experiment} -o '{folder}/report.html'", 0), ("none", 2)),
-    "motions": (("", 0), ("--random 3", 0), ("--theme nothing", 2)),
-    "conversations": (("", 0), ("--limit 1", 0)),
-    "conversations show": (("{conversation}", 0), ("none", 2)),
     "delete": (("{done}", 1), ("{done} --yes", 0)),
     "resume": (("{done}", 1), ("nothing", 2)),
     "pause": (("{waiting}", 0), ("{done}", 1)),
@@ -104,10 +74,6 @@ LINES: dict[str, tuple[tuple[str, int], ...]] = {
     "token new": (("a-token-with-a-long-name-that-is-not-cut-in-a-pipe", 0), ("'{motion}'", 2)),
     "token list": (("", 0),),
     "token revoke": (("zoe", 0), ("none", 2)),
-    "import legacy": (("'{old}'", 1), ("'{old}' --dry-run", 1), ("'{folder}/none.db'", 1)),
-    "import list": (("", 0),),
-    "import undo": (("none", 2),),
-    "import sessions": (("'{folder}/none.db'", 1),),
     "backup": (("'{folder}/copy of all debates.db'", 0), ("'{file}'", 2)),
     "migrate-store": (("'sqlite:{folder}/none.db' 'sqlite:{folder}/other.db'", 1),),
     "models": (("", 0), ("--prices", 0), ("nothing", 2)),
@@ -125,7 +91,6 @@ LINES: dict[str, tuple[tuple[str, int], ...]] = {
     "tools": (("", 0),),
     "extensions": (("", 0),),
     "tools try": (("files/read", 2),),
-    "mcp": (("", 0),),
     "doctor": (("", 1),),
 }  # fmt: skip
 """Arguments for each command, with the exit code."""
@@ -145,39 +110,29 @@ def test_every_command_is_piped():
 
 
 class Data:
-    """A data folder with a debate that has ended, one that waits, an experiment, and conversations."""
+    """A data folder with a debate that has ended, one that waits, and a file that is not ours."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.env = environment(folder, COLUMNS="80", FORCE_COLOR="1", CLICOLOR_FORCE="1")
 
-    def fill(self) -> dict[str, str]:
-        """Fill it, and return what the arguments in `LINES` name."""
+    def fill(self, options: str = "") -> dict[str, str]:
+        """Fill it, and return what the arguments in `LINES` name. The first debate has these options."""
         self.folder.mkdir(parents=True)
-        file, old = self.folder / "league.toml", self.folder / "old.db"
-        file.write_text(LEAGUE)
-        in_sqlite(old, rows(40))
-        models = {"claude-x": 1.0, "gpt-y": 0.0}
-        judged = simulate(world(models, judges=(SimulatedJudge(name="a"),)), round_robin_units(models, 12))
-        (self.folder / "rows.jsonl").write_text(write_jsonl(rows_of(judged)))
-        judges = "--judge scripted/demo --judge scripted/owl --beliefs --model-audience --rounds 1"
-        for line in (
+        (self.folder / "file.toml").write_text('name = "file"\n')
+        judges = f"--judge scripted/demo --judge scripted/owl --rounds 1 {options}"
+        self.run(
             f"'{MOTION}' --model scripted/demo {judges}",
             f"'{WAITING}' --model scripted/demo --manual --rounds 2 --judge none",
-            f"experiment run '{file}'",
-            f"import legacy '{old}'",
             "token new zoe",
-        ):
+        )
+        debates = self.moot("list --search municipal").stdout
+        return {"motion": MOTION, "done": _id_of(debates, MOTION), "waiting": _id_of(debates, WAITING)}
+
+    def run(self, *lines: str) -> None:
+        for line in lines:
             done = self.moot(line)
             assert done.returncode == 0, (line, done.stderr)
-        debates = self.moot("list --search municipal").stdout
-        return {
-            "motion": MOTION,
-            "experiment": EXPERIMENT,
-            "done": _id_of(debates, MOTION),
-            "waiting": _id_of(debates, WAITING),
-            "conversation": self.moot("conversations").stdout.splitlines()[1].split("\t")[0],
-        }
 
     def moot(self, line: str) -> subprocess.CompletedProcess[str]:
         return piped(self.env, *shlex.split(line))
@@ -203,20 +158,26 @@ def copy(filled: tuple[Path, Mapping[str, str]], tmp_path: Path) -> tuple[Data, 
     template, names = filled
     data = Data(tmp_path / FOLDER)
     shutil.copytree(template, data.folder)
-    places = {"folder": "", "file": "league.toml", "old": "old.db", "rows": "rows.jsonl"}
-    return data, {**names, **{name: str(data.folder / place) for name, place in places.items()}}
+    return data, {**names, "folder": str(data.folder), "file": str(data.folder / "file.toml")}
 
 
 @pytest.mark.parametrize("command", LINES)
 def test_a_command_in_a_pipe_lays_nothing_out(copy: tuple[Data, dict[str, str]], command: str):
     data, names = copy
-    for arguments, code in (*LINES[command], *([("--help", 0)] if command else [])):
+    check_lines(data, names, command, LINES[command])
+
+
+def check_lines(
+    data: Data, names: Mapping[str, str], command: str, lines: Iterable[tuple[str, int]], *whole: str
+) -> None:
+    """Run these arguments of a command, and its help. `whole` are names that no line may break."""
+    for arguments, code in (*lines, *([("--help", 0)] if command else [])):
         line = f"{command} {arguments.format(**names)}"
         done = _served(data) if (command, code) == ("serve", 0) and "--help" not in line else data.moot(line)
         assert done.returncode == code, (line, done.stdout, done.stderr)
         assert done.stdout or done.stderr or command == "mcp", line
         for text in (done.stdout, done.stderr):
-            assert_not_laid_out(text, line)
+            assert_not_laid_out(text, line, *whole)
 
 
 def _served(data: Data) -> subprocess.CompletedProcess[str]:
@@ -229,12 +190,12 @@ def _served(data: Data) -> subprocess.CompletedProcess[str]:
     return subprocess.CompletedProcess(server.args, server.returncode, ready + said, complained)
 
 
-def assert_not_laid_out(text: str, command: str) -> None:
+def assert_not_laid_out(text: str, command: str, *names: str) -> None:
     lines = text.splitlines()
     assert not re.search("[\x1b\r\b\x07]", text), (command, text)
     assert not [line for line in lines if line != line.rstrip()], command
     # What begins is whole: long names occur on one line, or not at all.
-    for whole in (FOLDER, MOTION, WAITING, EXPERIMENT):
+    for whole in (FOLDER, MOTION, WAITING, *names):
         beginning = whole[:40]
         assert text.count(beginning) == text.count(whole) + text.count(_other(whole)), (command, text)
     for line, following in pairwise(lines):
@@ -253,7 +214,7 @@ def _is_broken(line: str, following: str) -> bool:
     return sentence and begins[:1].islower() and not begins.startswith(("moot ", "-"))
 
 
-BREAKING = ("list", "list --json", "show {done}", "motions", "formats show oxford", "--help", "models --help")
+BREAKING = ("list", "list --json", "show {done}", "formats show oxford", "--help", "models --help")
 
 
 @pytest.mark.parametrize("line", BREAKING)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 from moot.client import Client
-from tests.cli.conftest import Hold
+from tests.cli.conftest import Hold, Moot
 from tests.cli.terminal import Terminal, environment, words
 
-Moot = Callable[..., tuple[int, str, str]]
 DEBATE = ("Should AI development be regulated by government?", "--model", "scripted/demo", "--rounds", "1")
 CTRL_C = "\x03"
 HIDE, SHOW = "\x1b[?25l", "\x1b[?25h"

@@ -23,6 +23,7 @@ import pytest
 
 from moot.client import Client, DebateConfig, DebaterConfig
 from tests.chaos.servers import quiet_port
+from tests.cli.conftest import Moot
 from tests.cli.terminal import environment, piped
 from tests.support.moot_process import Moot as Process
 from tests.support.postgres import Proxy, away, postgres_url
@@ -35,7 +36,6 @@ MODEL = "scripted/demo"
 MOTION = "This house would ban homework."
 SPEAKERS = (DebaterConfig("Ada", MODEL, "for"), DebaterConfig("Ben", MODEL, "against"))
 Seen = TypeVar("Seen")
-Moot = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -15,10 +13,9 @@ from moot.core.events import decode_recorded
 from moot.core.evolve import fold
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, SayCue, ThinkCue
-from tests.cli.conftest import Hold
+from tests.cli.conftest import Hold, Moot
 from tests.cli.terminal import MOOT, environment, piped
 
-Moot = Callable[..., tuple[int, str, str]]
 DEMO = ("--model", "scripted/demo")
 
 
@@ -154,23 +151,3 @@ def test_a_reader_who_leaves_is_no_drama(data: Path, hold: Hold):
     assert shown.wait(60) == 141
     assert shown.stderr.read() == b""
     shown.stderr.close()
-
-
-def test_an_interrupted_pipe_pauses_the_debate(data: Path, moot: Moot):
-    env = environment(data, pace_ms=20)
-    running = subprocess.Popen(
-        [*MOOT, "Cats are better than dogs", *DEMO, "--json"],
-        env=env,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    assert running.stdout is not None
-    while b"call.delta" not in running.stdout.readline():
-        pass
-    time.sleep(0.1)
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=60)
-    assert running.returncode == 130
-    assert b"debate.paused" in out
-    assert b"Go on with: moot resume deb_" in err
-    assert moot("list", "--status", "paused")[1].count("deb_") == 1

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-Moot = Callable[..., tuple[int, str, str]]
+from moot import formats
+from tests.cli.conftest import Moot
 
 MINE = """\
 name = "mine"
@@ -91,3 +91,35 @@ def test_the_folder_can_be_elsewhere(moot: Moot, tmp_path: Path, monkeypatch: py
     (tmp_path / "mine.toml").write_text(MINE)
     monkeypatch.setenv("MOOT_FORMATS", str(tmp_path))
     assert "\nmine\t" in moot("formats")[1]
+
+
+def test_every_format_is_listed_and_can_be_shown(moot: Moot):
+    _, out, _ = moot("formats")
+    for name in formats.names():
+        assert f"\n{name}\t" in out
+        code, shown, _ = moot("formats", "show", name)
+        assert code == 0
+        assert formats.load(name).title in shown
+
+
+def test_a_format_shows_its_rounds_and_speeches(moot: Moot):
+    _, out, _ = moot("formats", "show", "lincoln-douglas")
+    rows = [row.split("\t") for row in out.splitlines()]
+    assert any(row[0] == "1" for row in rows)
+    assert "Negative asks Affirmative" in out
+    assert "2-4" in moot("formats", "show", "oxford")[1]
+
+
+def test_a_file_of_ones_own_is_checked(moot: Moot, tmp_path: Path):
+    good, bad = tmp_path / "mine.toml", tmp_path / "bad.toml"
+    chairs = '[[chairs]]\nname = "A"\nside = "for"\n[[chairs]]\nname = "B"\nside = "against"\n'
+    head = 'name = "mine"\ntitle = "Mine"\nsummary = "Short."\n'
+    good.write_text(head + chairs + '[[phases]]\nkey = "a"\ntitle = "Say"\nwho = "each"\n')
+    bad.write_text(head + "loud = true\n" + chairs)
+    code, out, _ = moot("formats", "check", str(good))
+    assert code == 0
+    assert "The format is valid." in out
+    code, _, err = moot("formats", "check", str(bad))
+    assert code == 2
+    assert "loud" in err
+    assert moot("formats", "check", str(tmp_path / "none.toml"))[0] == 2

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from moot.providers.keys import Secret
 from moot.providers.saved_keys import SavedKeys
+from tests.cli.conftest import Moot
 from tests.cli.provider_service import Service
 from tests.cli.terminal import Terminal, environment, piped
 
-Moot = Callable[..., tuple[int, str, str]]
 KEY = "canary-4711-canary-0815"
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Moot
 from tests.cli.provider_service import Service
 from tests.cli.terminal import Terminal, environment, piped, words
 from tests.support.hub import LoopbackHub
 
-Moot = Callable[..., tuple[int, str, str]]
 KEY = "canary-4711-canary"
 
 
@@ -29,15 +29,7 @@ def service(monkeypatch: pytest.MonkeyPatch) -> Generator[Service]:
         yield service
 
 
-def test_a_model_that_is_missing_is_named_with_its_command(moot: Moot, tmp_path: Path):
-    file = tmp_path / "league.toml"
-    file.write_text(
-        'name = "league"\nmodels = ["local/smollm2-135m", "local/qwen2.5-1.5b"]\nmotions = ["Ban homework"]\n'
-    )
-    code, out, err = moot("experiment", "run", str(file))
-    assert (code, out) == (2, "")
-    missing = "local/qwen2.5-1.5b is not installed. Install it: moot models install qwen2.5-1.5b"
-    assert " ".join(err.split()) == missing
+def test_a_command_that_is_nearly_right_is_suggested(moot: Moot):
     code, _, err = moot("models", "instal", "qwen2.5-1.5b")
     assert code == 2
     assert "Did you mean `moot models install`?" in " ".join(err.split())
@@ -447,3 +439,18 @@ def test_a_model_server_is_asked_before_there_is_a_debate(
     assert code == 1
     assert f"Ollama is not running at http://127.0.0.1:{unused_tcp_port}." in err
     assert "ollama serve" in err
+
+
+def test_models_says_what_is_missing_and_what_to_do(moot: Moot):
+    code, out, _ = moot("models")
+    assert code == 0
+    assert "local/smollm2-135m" in out
+    assert "moot models install smollm2-135m" in out
+    assert "Without --model a debate uses" in out
+
+
+def test_installing_without_leave_to_download_is_one_clear_line(moot: Moot):
+    code, _, err = moot("models", "install", "smollm2-135m")
+    assert code == 1
+    assert "downloads are forbidden" in err
+    assert moot("models", "install", "no-such-model")[0] == 2

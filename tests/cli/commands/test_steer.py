@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.cli.conftest import Hold
+from tests.cli.conftest import Hold, Moot
 from tests.cli.terminal import environment
 from tests.support.moot_process import Moot as Program
-
-Moot = Callable[..., tuple[int, str, str]]
 
 
 class Running:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import Moot
+
 SMALL = Path(__file__).parents[2] / "tools" / "small_tool_server.py"
-Moot = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from moot.cli.follow import show_records
 from moot.cli.local import LocalSource
-from moot.cli.prompts.ask_people import BallotPrompt, PeoplePrompts, PointPrompt, SpeechPrompt, pending_prompt
+from moot.cli.prompts.ask_people import PendingPrompt, PeoplePrompts, pending_prompt
 from moot.cli.prompts.person_prompt import Keyboard
 from moot.cli.render.screens import EventLines
 from moot.cli.visible_records import PeopleHere, VisibleRecords, all_people, person_at
@@ -91,17 +91,17 @@ def test_what_is_wanted_of_whom():
     assert who == PeopleHere(("for",), ("judge",))
     assert pending_prompt(log.debate, who) is None
     turn = log.begin("for")
-    assert pending_prompt(log.debate, who) == SpeechPrompt(turn)
+    assert pending_prompt(log.debate, who) == PendingPrompt("speech", turn, "for")
     assert pending_prompt(log.debate, PeopleHere(("against",))) is None
     log.add(AsideAsked(1, "leave", 0, "for"))
-    assert pending_prompt(log.debate, who) == PointPrompt(1, "for")
+    assert pending_prompt(log.debate, who) == PendingPrompt("point", 1, "for")
     log.add(DebatePaused())
     assert pending_prompt(log.debate, who) is None
 
 
 def test_a_judge_in_person_is_wanted_when_the_judging_begins():
     log = log_with_people().say("against", "No.").add(JudgingStarted(1, "rounds"))
-    assert pending_prompt(log.debate, all_people(log.debate)) == BallotPrompt(1, "judge")
+    assert pending_prompt(log.debate, all_people(log.debate)) == PendingPrompt("ballot", 1, "judge")
     assert person_at(log.debate, "Judge") == PeopleHere(judges=("judge",))
     assert person_at(log.debate, "against") == PeopleHere(seats=("against",))
 
@@ -121,4 +121,4 @@ def test_who_judges_reads_no_other_ballot_before_the_verdict_but_their_own():
     assert not any(isinstance(event, CallDelta) and event.call == 9 for event in events)
     debate = fold(shown)
     assert debate is not None
-    assert pending_prompt(debate, who) == BallotPrompt(1, "bob")
+    assert pending_prompt(debate, who) == PendingPrompt("ballot", 1, "bob")

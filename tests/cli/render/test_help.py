@@ -4,27 +4,34 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from moot import __version__
 from moot.api.command_table import COMMANDS as PERSON_COMMANDS
-from moot.cli.command_line import terminal_commands
+from moot.cli.command_line import COMMANDS, terminal_commands
 from moot.cli.render.help import EXAMPLES
-from moot.extension import TerminalCommand, loaded
+from moot.extensions import NAMES
+from tests.cli.conftest import Moot
 from tests.support.for_each import for_each
-
-Moot = Callable[..., tuple[int, str, str]]
 
 HEAVY = (
     "aiohttp", "asyncio", "genai_prices", "rapidfuzz", "sqlite3", "xllamacpp", "uvloop", "msgspec",
     "moot.engine.arena", "moot.settings", "rich.live", "rich.markdown",
 )  # fmt: skip
 PARSER = ("cyclopts", "attrs", "rich.console", "rich.text", "dataclasses", "inspect", "moot.cli.commands")
+TABLES = (
+    "moot.cli.command_line", "moot.cli.debate_options", "moot.cli.error_messages", "moot.cli.render.help",
+    "moot.cli.render.wrapping", "moot.core.choices", "moot.core.errors", "moot.core.setup_field",
+    "moot.core.setup_table", "moot.extension", "moot.views.text",
+)  # fmt: skip
+"""What the overview of the commands is printed from, besides one module for each extension."""
+NOT_IN_A_PIPE = ("logging", "rich", "importlib.metadata")
+"""What the overview needs on a terminal only, or where another package brings an extension, or not at all."""
 
 
+@pytest.mark.needs_extensions
 @pytest.mark.parametrize(
     ("arguments", "modules"),
     [
@@ -48,6 +55,24 @@ print([name for name in {modules!r} if name in sys.modules], file=sys.stderr)
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
     assert done.stdout
+
+
+def test_the_overview_loads_its_tables_and_a_module_for_each_extension():
+    asked = f"""
+import sys
+from moot.cli import main
+sys.argv = ["moot", "--help"]
+try:
+    main()
+except SystemExit:
+    loaded = [name for name in sys.modules if name.startswith("moot") or name in {NOT_IN_A_PIPE!r}]
+    print(*loaded, file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    modules = set(done.stderr.split())
+    extensions = {"moot.extensions", *(f"moot.extensions.{name}" for name in NAMES)}
+    packages = {module.rpartition(".")[0] for module in TABLES}
+    assert modules == {*TABLES, *packages, *extensions}
 
 
 @pytest.mark.parametrize("environment", [{}, {"COLUMNS": "50"}, {"FORCE_COLOR": "1"}, {"NO_COLOR": "1"}])
@@ -77,7 +102,7 @@ def test_every_command_is_in_the_help(moot: Moot):
     assert out.index("Look") < out.index("Steer") < out.index("This machine")
 
 
-@for_each("name", [row.name for row in terminal_commands()])
+@for_each("name", [name for _, name, _, _ in COMMANDS if name != "import"])
 def test_every_command_has_help_of_its_own(moot: Moot, name: str):
     code, out, _ = moot(name, "--help")
     assert code == 0
@@ -85,18 +110,22 @@ def test_every_command_has_help_of_its_own(moot: Moot, name: str):
     assert "\x1b" not in out
 
 
-@pytest.mark.parametrize("row", terminal_commands(), ids=lambda row: row.name)
-def test_an_example_is_of_its_command_and_in_its_help(moot: Moot, row: TerminalCommand):
-    _, out, _ = moot(row.name, "--help")
-    brought = [one for extension in loaded() for one in extension.commands if one.parent == row.name]
-    below = [example for one in brought for example in one.examples]
-    examples = row.examples or (*EXAMPLES.get(row.name, ()), *below)
-    assert any(f"{example} ".startswith(f"moot {row.name} ") for example in examples)
-    assert all(f"  {example}\n" in out for example in examples)
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_of_its_command_and_in_its_help(moot: Moot, name: str):
+    _, out, _ = moot(name, "--help")
+    assert any(f"{example} ".startswith(f"moot {name} ") for example in EXAMPLES[name])
+    assert all(f"  {example}\n" in out for example in EXAMPLES[name])
 
 
-def test_every_example_is_of_a_command():
-    assert EXAMPLES.keys() <= {row.name for row in terminal_commands()}
+def test_every_command_has_an_example():
+    assert EXAMPLES.keys() == {row.name for row in terminal_commands()}
+
+
+def test_a_group_that_only_extensions_fill_is_not_there_without_them(moot: Moot):
+    assert "import" not in {row.name for row in terminal_commands()}
+    code, _, err = moot("import", "legacy")
+    assert code == 2
+    assert "There is no command 'import'" in err
 
 
 def test_nothing_at_all_shows_the_help(moot: Moot):
@@ -142,6 +171,7 @@ def test_the_version(moot: Moot):
         (["A motion to try", "--format", "shouting"], "There is no format called 'shouting'"),
         (["A motion to try", "--model", "nobody/nothing"], "There is no provider called 'nobody'"),
         (["A motion to try", "--output", "debate.pdf"], "should end in .md, .html or .json"),
+        (["export", "--format", "pdf"], 'Invalid value "pdf" for --format. Choose from: "json",'),
         (["show", "nothing"], "There is no debate 'nothing'."),
         (["replay", "--speed", "fast"], "--speed must be a number above 0, or max"),
         (["formats", "show", "shouting"], "There is no format called 'shouting'"),

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from datetime import timedelta
 
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.console import Console
 
 from moot.cli.follow import show_all
 from moot.cli.render.live import DebateView
-from moot.cli.render.output import Terminal, pad, shorten
-from moot.cli.render.status_line import status_lines
-from moot.cli.render.wrapping import LineFlow, wrap
+from moot.cli.render.output import Terminal
 from moot.core.events import (
     AsideAsked,
     BallotSpoiled,
@@ -28,7 +22,6 @@ from moot.core.events import (
     DebatePaused,
     DebateResumed,
     JudgingFailed,
-    JudgingStarted,
     PointRaised,
     PollClosed,
     PollOpened,
@@ -46,7 +39,7 @@ from moot.core.events import (
     TurnSkipped,
     TurnStarted,
 )
-from moot.core.terms import FREE, DebateLimits, DebateOptions, Judge, Model, Money, PollSettings
+from moot.core.terms import DebateLimits, DebateOptions, Money, PollSettings
 from moot.testing.event_factories import call_started
 from tests.golden.reading import log_of
 from tests.views.logs import BEGAN, Log, held, seat
@@ -58,55 +51,6 @@ def shown(log: Log | Sequence[Recorded], width: int = 80, **options: bool) -> st
     stage = DebateView(page, lambda: BEGAN, **options)
     show_all(log.records if isinstance(log, Log) else log, stage)
     return out.getvalue()
-
-
-texts = st.text(alphabet=st.sampled_from("ab cde漢 \n"), max_size=120)
-
-
-@given(texts, st.integers(min_value=2, max_value=20))
-def test_folded_lines_fit_and_lose_no_letter(text: str, width: int):
-    lines = wrap(text, width)
-    assert all(cell_len(words) <= width for _, words in lines)
-    assert "".join("".join(words.split()) for _, words in lines) == "".join(text.split())
-    assert [end for end, _ in lines] == sorted({end for end, _ in lines})
-
-
-@given(texts, st.integers(min_value=4, max_value=20), st.lists(st.integers(0, 120)))
-def test_lines_given_as_they_come_are_those_of_the_whole(text: str, width: int, cuts: list[int]):
-    flow, given_lines, start = LineFlow(width), [], 0
-    for cut in [*sorted(cuts), len(text)]:
-        flow.add(text[start:cut])
-        start = max(start, cut)
-        given_lines += flow.ready()
-    given_lines += flow.finish(text)[0]
-    whole = [words for _, words in wrap(text.strip(), width)]
-    assert given_lines == whole
-
-
-def test_the_last_lines_wait_until_the_speech_is_over():
-    flow = LineFlow(10)
-    flow.add("one two three four five six seven eight nine ten eleven")
-    early = flow.ready()
-    assert early == ["one two", "three four"]
-    late, note = flow.finish("one two three four five six")
-    assert (late, note) == (["five six"], "")
-
-
-def test_words_that_are_cut_back_after_they_were_printed_are_confessed():
-    flow = LineFlow(10, held=0)
-    flow.add("one two three four five six")
-    flow.ready()
-    assert flow.finish("one two") == ([], "The last words above were cut off and do not count.")
-    other = LineFlow(10, held=0)
-    other.add("one two three four five six")
-    other.ready()
-    lines, note = other.finish("Something else")
-    assert (lines, note) == (["Something", "else"], "As it was finally given:")
-
-
-def test_wide_letters_are_counted_as_wide():
-    assert pad("漢字", 6) == "漢字  "
-    assert shorten("漢字漢字", 5) == "漢字…"
 
 
 def test_a_debate_reads_from_top_to_bottom():
@@ -240,38 +184,6 @@ def test_a_call_beside_the_speeches_fails_in_silence():
     log.add(AsideAsked(1, "notes", 1, "against"), replace(call_started(2, None), aside=1))
     log._calls = 2
     assert "asked again" not in shown(log.fail_call(retry_in_ms=2000))
-
-
-@pytest.mark.parametrize(
-    ("aside", "words"),
-    [
-        (AsideAsked(1, "notes", 1, "against"), "Against makes notes"),
-        (AsideAsked(1, "point", 1, "against"), "Against may rise on a point of information"),
-        (AsideAsked(1, "leave", 1, "for"), "For is offered a point of information"),
-        (AsideAsked(1, "concession", 1, "for"), "For is asked whether it gives way"),
-        (AsideAsked(1, "referee", 1, judge="judge"), "a referee is asked"),
-        (PollOpened("before", 90), "the audience votes · 0 votes · 1:29 left"),
-        (PollOpened("before"), "until the vote is closed"),
-    ],
-)
-def test_the_moving_part_says_what_is_waited_for(aside: AsideAsked | PollOpened, words: str):
-    log = Log(manner=DebateOptions(polls=PollSettings())).start().add(aside)
-    told = status_lines(log.debate, log.debate.updated_at + timedelta(seconds=1), 80, 0)
-    assert words in told[0].plain
-
-
-def test_the_clock_of_a_person_and_of_a_judge_in_person_is_in_sight():
-    human = Model("human", "human", price=FREE)
-    judges = (Judge("judge", "Judge", human), Judge("other", "Zoe", human))
-    log = Log(seats=(replace(seat("for"), model=human), seat("against")), judges=judges).start()
-    turn = log.begin("for")
-    now = log.debate.updated_at
-    assert "a person types, 4:5" in status_lines(log.debate, now, 90, 0)[0].plain
-    log.hear("Mine.").settle("Mine.").add(TurnCompleted(turn, 1), JudgingStarted(1, "rounds"))
-    assert (
-        "waiting for the ballot of Judge and Zoe · 0 of 2 ballots"
-        in status_lines(log.debate, now, 90, 0)[0].plain
-    )
 
 
 def test_the_moving_part_names_who_speaks_the_round_the_tokens_the_money_and_the_time():

@@ -25,21 +25,18 @@ from moot.core.events import (
     PointRaised,
     PollOpened,
     SeatLeft,
-    TurnCompleted,
     TurnFailed,
     TurnStarted,
 )
-from moot.core.evolve import evolve, fold
+from moot.core.evolve import fold
 from moot.core.state import Debate
 from moot.core.terms import FREE, Ballot, ChatMessage, Judge, Model, PartyScore, PollSettings, Request
-from moot.core.visibility import Viewer, visible_event, visible_state
 from moot.engine.arena import Arena
 from moot.models.registry import HumanProvider
 from moot.providers.scripted import Cue, ScriptedProvider, WaitCue, improvise
 from moot.providers.scripted import SayCue as Line
 from moot.rules.commands import (
     Abort,
-    AddRemark,
     Command,
     ExtendDebate,
     JudgeAgain,
@@ -52,8 +49,6 @@ from moot.rules.commands import (
 from moot.rules.debate_setup import JudgeSetup, SeatSetup
 from moot.rules.participation import (
     AnswerPoint,
-    CastVote,
-    ClosePoll,
     GiveSpeech,
     KeepDraft,
     LeaveSeat,
@@ -176,17 +171,6 @@ async def test_of_two_who_press_enter_at_once_one_speaks(arena: Arena) -> None:
     assert sum(turn.seat == "part_1" for turn in debate.turns) == 1
 
 
-async def test_a_question_to_one_seat_is_put_to_it_and_heard_by_the_other(open_arena: OpenArena) -> None:
-    script = ScriptedProvider()
-    async with open_arena(script) as arena:
-        debate_id = await begin(arena)
-        await turn_of(arena, debate_id)
-        await arena.ask(debate_id, AddRemark("What of the mice?", to="part_2", question=True))
-        await arena.ask(debate_id, GiveSpeech("part_1", "Cats purr."))
-        await ended(arena, debate_id)
-    assert "What of the mice?" in _told(script.calls[0].messages)
-
-
 # --- the clock ----------------------------------------------------------------------------------------
 
 
@@ -227,16 +211,6 @@ async def test_who_is_given_more_time_has_it(arena: Arena) -> None:
     assert (await arena.state(debate_id)).is_live(1)
     await arena.ask(debate_id, GiveSpeech("part_1", "At last."))
     await ended(arena, debate_id)
-
-
-async def test_a_pause_stops_the_clock_of_a_person(arena: Arena) -> None:
-    debate_id = await begin(arena, person_seconds=0.4)
-    await turn_of(arena, debate_id)
-    await arena.ask(debate_id, PauseDebate())
-    await asyncio.sleep(0.6)
-    assert (await arena.state(debate_id)).is_live(1)
-    await arena.ask(debate_id, ResumeDebate())
-    await asyncio.wait_for(until(arena, debate_id, TurnFailed), PATIENCE)
 
 
 async def test_a_model_that_is_given_more_time_has_it_too(open_arena: OpenArena) -> None:
@@ -283,22 +257,6 @@ async def test_who_leaves_in_mid_speech_is_replaced_at_once(arena: Arena) -> Non
     assert [(turn.seat, turn.has_words) for turn in debate.turns] == [
         ("part_1", False), ("part_1", True), ("part_2", True),
     ]  # fmt: skip
-
-
-async def test_a_person_takes_a_seat_in_mid_debate_and_gives_it_back(arena: Arena) -> None:
-    debate_id = await begin(arena, turns=4)
-    place = await turn_of(arena, debate_id)
-    await arena.ask(debate_id, TakeSeat("part_2", "bob"))
-    await arena.ask(debate_id, GiveSpeech("part_1", "Cats purr."))
-    await turn_of(arena, debate_id, "part_2")
-    await arena.ask(debate_id, GiveSpeech("part_2", "Dogs bark."))
-    await arena.ask(debate_id, LeaveSeat("part_2", "bob"))
-    await turn_of(arena, debate_id, after=place)
-    await arena.ask(debate_id, GiveSpeech("part_1", "So they do."))
-    debate = await ended(arena, debate_id)
-    assert [turn.text for turn in debate.turns[:3]] == ["Cats purr.", "Dogs bark.", "So they do."]
-    assert debate.turns[3].has_words
-    assert [debate.tallies[model].calls for model in ("human/ada", "human/bob", "scripted/demo")] == [2, 1, 1]
 
 
 @pytest.mark.parametrize("command", [Stop(), Abort(), SkipTurn()], ids=lambda c: type(c).__name__)
@@ -383,31 +341,6 @@ async def test_judging_again_is_taken_up_after_a_restart(tmp_path: Path) -> None
 # --- blind openings -----------------------------------------------------------------------------------
 
 
-async def test_a_person_reads_a_blind_opening_after_their_own(arena: Arena) -> None:
-    debate_id = await begin(arena, format=blind(), judge="none", rounds=1)
-    await asyncio.wait_for(until(arena, debate_id, TurnCompleted), PATIENCE)
-    ada, audience = Viewer("participant", "part_1"), Viewer()
-    early = await arena.state(debate_id)
-    assert [turn.text for turn in visible_state(early, ada).turns] == [""]
-    assert visible_state(early, audience).turns[0].text == early.turns[0].text != ""
-    await arena.ask(debate_id, GiveSpeech("part_1", "Cats purr."))
-    late = await ended(arena, debate_id)
-    assert all(turn.text for turn in visible_state(late, ada).turns)
-    assert await _shown(arena, debate_id, ada) == "Cats purr."
-    assert "Cats purr." in await _shown(arena, debate_id, audience) != "Cats purr."
-
-
-async def _shown(arena: Arena, debate_id: str, viewer: Viewer) -> str:
-    """All words that were streamed to this viewer."""
-    debate, words = None, ""
-    for recorded in await arena.store.read(debate_id):
-        debate = evolve(debate, recorded)
-        shown = visible_event(debate, recorded, viewer)
-        if shown and isinstance(shown.event, CallDelta) and shown.event.kind == "text":
-            words += shown.event.text
-    return words
-
-
 # --- points of information ----------------------------------------------------------------------------
 
 
@@ -485,22 +418,6 @@ async def test_a_judge_who_never_comes_does_not_hold_the_debate_up(arena: Arena)
     debate = await ended(arena, debate_id)
     assert debate.deciding_judging is not None
     assert debate.deciding_judging.spoiled == (("judge_1", 0),)
-
-
-async def test_the_audience_votes_before_and_after(arena: Arena) -> None:
-    both = (SeatSetup(MODEL), SeatSetup(MODEL))
-    debate_id = await begin(arena, seats=both, polls=PollSettings(), winning="audience")
-    await until(arena, debate_id, PollOpened)
-    for voter, choice in (("v", "undecided"), ("w", "against")):
-        await arena.ask(debate_id, CastVote(voter, choice))
-    place = (await arena.ask(debate_id, ClosePoll("chair"))).debate.seq
-    await asyncio.wait_for(until(arena, debate_id, PollOpened, after=place), PATIENCE)
-    for voter in ("v", "w"):
-        await arena.ask(debate_id, CastVote(voter, "for"))
-    await arena.ask(debate_id, ClosePoll("chair"))
-    debate = await ended(arena, debate_id)
-    assert debate.verdict is not None
-    assert debate.verdict.by == "audience"
 
 
 async def test_a_vote_with_a_clock_closes_by_itself(arena: Arena) -> None:

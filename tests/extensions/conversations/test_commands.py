@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from moot.extensions.conversations.sources import open_conversations
-from tests.cli.conftest import Hold
+from tests.cli.conftest import Hold, Moot
 from tests.cli.terminal import Terminal, environment
 from tests.client.canned_server import answer, problem, serve_answers
 from tests.support.old_rows import EACH, in_lines, in_sqlite, rows
-
-Moot = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from moot.experiments import SimulatedJudge, SimulatedWorld, rate_models, simulate
 from moot.extensions.experiments.measuring.leaderboard import SCALE
-from moot.extensions.experiments.measuring.simulation import Unit, covered
+from moot.extensions.experiments.measuring.simulation import Unit
 from tests.extensions.experiments import worlds
 
 PAGE = Path(__file__).parents[3] / "docs" / "experiments.md"
@@ -95,9 +95,9 @@ def one_run(kind: Kind, run: int) -> tuple[float, float, float]:
     side = board.effect("side")
     assert side is not None
     return (
-        covered([(row.low, row.high) for row in board.models], expected),
-        covered([(one.low, one.high) for one in board.differences], gaps),
-        covered([(side.low, side.high)], [truth.side]),
+        worlds.covered([(row.low, row.high) for row in board.models], expected),
+        worlds.covered([(one.low, one.high) for one in board.differences], gaps),
+        worlds.covered([(side.low, side.high)], [truth.side]),
     )
 
 

@@ -97,7 +97,7 @@ async def test_a_leg_that_may_still_go_on_is_not_settled(store: Store) -> None:
     assert not await experiments.settle("league", "a.1", 1, "{}")
 
 
-async def test_an_experiment_is_stopped_and_deleted_by_name(store: Store) -> None:
+async def test_an_experiment_is_stopped_by_name(store: Store) -> None:
     experiments = store.tables(EXPERIMENTS)
     await experiments.save("league", "{}")
     assert await experiments.set_state("league", "stopping")
@@ -105,9 +105,6 @@ async def test_an_experiment_is_stopped_and_deleted_by_name(store: Store) -> Non
     stopping = await experiments.experiment("league")
     assert stopping is not None
     assert stopping.state == "stopping"
-    assert await experiments.delete("league")
-    assert not await experiments.delete("league")
-    assert await experiments.legs("league") == ()
 
 
 async def test_progress_is_counted_and_legs_are_read_in_pages(

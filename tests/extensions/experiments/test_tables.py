@@ -42,7 +42,8 @@ def scripts_before(database: Database, version: int) -> list[str]:
     package = sqlite_migrations if database == "sqlite" else postgres_migrations
     core = dict(numbered_scripts(files(package.__name__)))
     shared = LAST[database] - 3
-    own = {shared + number: text for number, text in EXPERIMENTS.scripts(database).items()}
+    last = len(EXPERIMENTS.adopted)
+    own = {shared + number: text for number, text in EXPERIMENTS.scripts(database).items() if number <= last}
     scripts = {number: text for number, text in core.items() if number <= shared} | own
     assert sorted(scripts) == list(range(1, LAST[database] + 1))
     scripts[shared + 1] += LEG

@@ -7,6 +7,7 @@ log-odds shrink.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations, permutations
 from typing import Any
 
@@ -114,3 +115,12 @@ def in_a_circle(models: dict[str, float], size: float) -> dict[tuple[str, str], 
     first."""
     names = list(models)
     return {(one, names[(at + 1) % len(names)]): size for at, one in enumerate(names)}
+
+
+def covered(estimates: Sequence[tuple[float | None, float | None]], truth: Sequence[float]) -> float:
+    """The share of intervals that hold the truth; an open end holds everything on its side."""
+    held = [
+        (low is None or low <= true) and (high is None or true <= high)
+        for (low, high), true in zip(estimates, truth, strict=True)
+    ]
+    return sum(held) / len(held)

@@ -210,8 +210,7 @@ def test_an_hour_has_so_many_debates_and_the_same_topic_is_one(tmp_path: Path) -
         requests_per_minute=None,
         debates_per_client=None,
         streams_per_client=1,
-        quick_per_hour=2,
-        quick_cache_seconds=60,
+        variables={"MOOT_QUICK_PER_HOUR": 2, "MOOT_QUICK_CACHE_S": 60},
     )
     with (
         ServerThread(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as running,
@@ -230,7 +229,9 @@ def test_an_hour_has_so_many_debates_and_the_same_topic_is_one(tmp_path: Path) -
 
 
 def test_a_debate_that_somebody_paused_or_stopped_is_not_given_to_others(tmp_path: Path) -> None:
-    service = ServerSettings(requests_per_minute=None, debates_per_client=None, quick_cache_seconds=60)
+    service = ServerSettings(
+        requests_per_minute=None, debates_per_client=None, variables={"MOOT_QUICK_CACHE_S": 60}
+    )
     with (
         ServerThread(tmp_path, service, provider=scripted(), pace=PATIENT, model=MODEL) as running,
         httpx.Client(base_url=running.served.url, timeout=60) as api,

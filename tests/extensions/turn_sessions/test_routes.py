@@ -356,7 +356,7 @@ async def test_a_session_that_was_called_off_is_not_joined_again(tmp_path: Path)
 @pytest.mark.parametrize("leaves", [True, False])
 async def test_a_turn_that_nobody_listens_to_is_cut(tmp_path: Path, leaves: bool) -> None:
     provider = ScriptedProvider(lambda _: [SayCue("Well, "), StallCue()])
-    impatient = replace(UNLIMITED, turn_grace_seconds=0.2)
+    impatient = replace(UNLIMITED, variables={"MOOT_TURN_GRACE_S": 0.2})
     async with serving(tmp_path, impatient, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
         session = (await init(house, page.body))["sessionId"]
@@ -369,7 +369,7 @@ async def test_a_turn_that_nobody_listens_to_is_cut(tmp_path: Path, leaves: bool
 
 
 async def test_a_turn_that_is_listened_to_at_another_server_goes_on(tmp_path: Path) -> None:
-    impatient = replace(UNLIMITED, turn_grace_seconds=0.1)
+    impatient = replace(UNLIMITED, variables={"MOOT_TURN_GRACE_S": 0.1})
 
     def server() -> AbstractAsyncContextManager[Served]:
         store = SqliteStore.open(tmp_path / "moot.db")
@@ -465,7 +465,7 @@ async def test_a_turn_that_was_begun_again_goes_on_while_its_listener_is_away(tm
         yield SayCue("And three.")
 
     provider = ScriptedProvider(script)
-    hasty = replace(UNLIMITED, turn_grace_seconds=0.05)
+    hasty = replace(UNLIMITED, variables={"MOOT_TURN_GRACE_S": 0.05})
     async with serving(tmp_path, hasty, provider=provider) as house:
         page = Page(house, "scripted/a", "scripted/b")
         assert (await page.ask()).end["retrying"] is True

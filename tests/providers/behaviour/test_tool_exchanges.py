@@ -226,11 +226,13 @@ def test_chat_tells_calls_in_a_message_and_each_result_in_one_of_its_own() -> No
 
 def test_thoughts_go_back_with_the_call_where_a_service_wants_them() -> None:
     parts = exchange("function")
-    deepseek = openai_chat_request.wire_format(openai_chat_request.DEEPSEEK).body(ask(exchange=parts), PLAIN)
+    deepseek = openai_chat_request.wire_format(openai_chat_request.ACCENTS["deepseek"]).body(
+        ask(exchange=parts), PLAIN
+    )
     assert deepseek["messages"][2]["reasoning_content"] == "Hm."
     signed = '[{"type":"reasoning.text","signature":"s","index":0}]'
     thought = Reasoning((ReasoningPart("Hm."),), 0, opaque=signed)
-    openrouter = openai_chat_request.wire_format(openai_chat_request.OPENROUTER).body(
+    openrouter = openai_chat_request.wire_format(openai_chat_request.ACCENTS["openrouter"]).body(
         ask(exchange=(thought, *parts[1:])), PLAIN
     )
     assert openrouter["messages"][2]["reasoning_details"] == [

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from moot import formats
-from moot.core.errors import Invalid, Refused
+from moot.core.errors import Refused
 from moot.core.events import (
     BudgetExhausted,
     CallStarted,
@@ -20,26 +19,12 @@ from moot.core.events import (
     TurnStarted,
 )
 from moot.core.state import Debate
-from moot.core.terms import (
-    FREE,
-    HUMAN,
-    Ballot,
-    DebateLimits,
-    Judge,
-    Model,
-    ModelPrice,
-    Money,
-    PartyScore,
-    PriceTier,
-    Seat,
-    Text,
-)
-from moot.judging.ballots import check_ballot
+from moot.core.terms import FREE, HUMAN, DebateLimits, Judge, Model, ModelPrice, Money, PriceTier, Seat, Text
 from moot.judging.judge_request import BYTES_PER_TOKEN, human_speech_tokens, judge_request
-from moot.judging.recusal import with_free_ids
 from moot.rules import runner_decisions
 from moot.rules.commands import JudgeAgain
-from moot.testing.event_factories import SCRIPTED, opened, seats, state, table
+from moot.testing.event_factories import opened, seats, state, table
+from tests.judging.judged_debates import LATER, ended
 from tests.rules.simulate import Reply, Sent, Simulation, ballot, speak
 
 PRICED = Model(
@@ -48,37 +33,6 @@ PRICED = Model(
     max_tokens=200,
     price=ModelPrice((PriceTier(0, Money(1)),), (PriceTier(0, Money(5)),), source="list"),
 )
-LATER = Judge("later", "Later", SCRIPTED)
-
-
-def ended(**changes: Any) -> Simulation:
-    return Simulation(table("free", limits=DebateLimits(1, turns=2), **changes), speak).start().run()
-
-
-# --- judges who come later ----------------------------------------------------------------------------
-
-
-def test_a_judge_who_comes_later_keeps_an_id_that_is_free() -> None:
-    assert with_free_ids(ended().debate, (LATER,)) == (LATER,)
-
-
-def test_nobody_gets_the_id_of_another() -> None:
-    debate = ended().debate
-    others = (replace(LATER, id="judge"), replace(LATER, id="judge_1"), replace(LATER, id="judge_1"))
-    assert [judge.id for judge in with_free_ids(debate, others)] == ["judge_1", "judge_2", "judge_3"]
-
-
-def test_the_same_judge_is_the_same_judge() -> None:
-    debate = ended().debate
-    assert with_free_ids(debate, debate.judges) == debate.judges
-
-
-def test_a_judge_of_a_later_judging_keeps_its_id_too() -> None:
-    simulation = ended()
-    simulation.ask(JudgeAgain((replace(LATER, id="judge"),)))
-    simulation.run()
-    (judge,) = with_free_ids(simulation.debate, (replace(LATER, id="judge_1", name="Another"),))
-    assert judge.id == "judge_2"
 
 
 def test_who_steps_aside_is_not_asked() -> None:
@@ -113,65 +67,6 @@ def test_judging_again_that_crashes_time_and_again_fails_and_leaves_the_verdict(
     assert isinstance(simulation.events[-1], JudgingFailed)
     assert (debate.status, debate.verdicts) == ("completed", before.verdicts)
     assert not debate.being_judged
-
-
-# --- ballots by hand ----------------------------------------------------------------------------------
-
-ANN = Judge("ann", "Ann", Model(HUMAN, "ann", price=FREE))
-
-
-def hand(**changes: Any) -> Ballot:
-    return replace(Ballot("ann", 0, "a", {}, "She convinced me.", cites=(1,)), **changes)
-
-
-def four() -> Debate:
-    fmt = replace(formats.load("free"), result="ranking")
-    opening = replace(table("free"), format=fmt, seats=seats("for", "against", "for", "against"))
-    return Simulation(opening, speak).start().run().debate
-
-
-def teams() -> Debate:
-    fmt = replace(formats.load("free"), parties="sides")
-    opening = replace(table("free"), format=fmt, seats=seats("for", "against", "for", "against"))
-    return Simulation(opening, speak).start().run().debate
-
-
-def test_a_ballot_by_hand_may_name_any_seat_of_a_side() -> None:
-    cast = check_ballot(teams(), ANN, hand(winner="c", scores={"d": PartyScore(90), "c": PartyScore(80)}))
-    assert (cast.winner, cast.scores) == ("a", {"b": PartyScore(90), "a": PartyScore(80)})
-    assert cast.inconsistent
-
-
-def test_whoever_ranks_has_named_a_winner() -> None:
-    assert check_ballot(four(), ANN, hand(winner=None, ranking=tuple("cabd"))).winner == "c"
-
-
-@pytest.mark.parametrize(
-    ("changes", "field"),
-    [
-        ({"winner": "x"}, "winner"),
-        ({"reasoning": "  "}, "reasoning"),
-        ({"reasoning": "x" * 6001}, "reasoning"),
-        ({"cites": ()}, "cites"),
-        ({"cites": (1, 99)}, "cites"),
-        ({"scores": {"x": PartyScore(1)}}, "scores"),
-        ({"scores": {"a": PartyScore(-1)}}, "scores"),
-        ({"scores": {"a": PartyScore(float("nan"))}}, "scores"),
-        ({"criteria": {"beauty": "Fine."}}, "criteria"),
-        ({"ranking": ("a", "b")}, "ranking"),
-        ({"ranking": tuple("bacd")}, "ranking"),
-    ],
-)
-def test_a_ballot_by_hand_says_what_can_be(changes: dict[str, Any], field: str) -> None:
-    with pytest.raises(Invalid) as error:
-        check_ballot(four(), ANN, hand(**changes))
-    assert list(error.value.problems) == [field]
-
-
-def test_all_mistakes_of_a_ballot_are_named_at_once() -> None:
-    with pytest.raises(Invalid) as error:
-        check_ballot(ended().debate, ANN, hand(winner="x", cites=(), ranking=("a", "b")))
-    assert list(error.value.problems) == ["winner", "cites", "ranking"]
 
 
 # --- money --------------------------------------------------------------------------------------------

@@ -210,7 +210,7 @@ async def test_lists_walk_an_index_and_sort_nothing(
 
 async def test_what_ended_long_ago_is_found_by_an_index(store: SqliteStore, path: Path) -> None:
     with closing(connect(path)) as connection:
-        keeps = ExtensionSchemas({}, ("experiment_legs.debate_id",)).keeps_sql
+        keeps = ExtensionSchemas({}, ("invitations.debate_id",)).keeps_sql
         text = f"EXPLAIN QUERY PLAN {queries.LISTS.ended_before.format(keeps=keeps)}"
         steps = run_statement(connection, sql(text, before=datetime.now(UTC), limit=100))
     plan = [step[3] for step in steps]

@@ -1,7 +1,8 @@
 """The whole bad-input table against a running server: each row is sent as it is and answered as promised.
 
 A row gives the reply in full; so nothing of what was sent is repeated. What is refused opens no debate.
-Rows that need more than one question are in tests of their own, which `ELSEWHERE` names.
+Rows that need more than one question are in tests of their own, which `ELSEWHERE` names. Those of the older
+APIs, B140 and on, are in `tests/extensions/behaviour/test_bad_input.py`.
 """
 
 from __future__ import annotations
@@ -30,18 +31,13 @@ from moot.store.contract import AccessToken
 from moot.web.server import listener
 from tests.support.for_each import for_each
 from tests.web.raw_client import Line, Reply
-from tests.web.routes import (
-    bad_compat_requests,
-    bad_requests,
-    bad_turn_requests,
-    debates_in_every_state,
-)
+from tests.web.routes import debates_in_every_state
 from tests.web.routes.bad_input_rows import ANN, BOB, DEBATES, OPERATOR, VISITOR, Row, bearer, handshake
+from tests.web.routes.bad_requests import ROWS
 from tests.web.routes.served import UNLIMITED, Served, serving
 from tests.web.server.test_http_protocol import BAD_FRAMES, frame
 
 GUARDED = ServerSettings(requests_per_minute=None, debates_per_client=None, token=Secret(OPERATOR))
-ROWS = (*bad_requests.ROWS, *bad_compat_requests.ROWS, *bad_turn_requests.ROWS)
 USUAL = "scripted/plain"
 ELSEWHERE = {
     "B79": "web.routes.test_debate_routes.test_a_hundred_identical_requests_at_once_open_one_debate",
@@ -53,9 +49,6 @@ ELSEWHERE = {
     "B123": "web.routes.test_bad_input.test_words_that_look_like_events_are_words",
     "B138": "web.routes.test_bad_input.test_who_answers_no_ping_is_let_go",
     "B139": "web.routes.test_roles.test_a_revoked_token_closes_what_it_opened",
-    "B147": "extensions.quick_api.test_routes.test_the_documents_own_test_passes_and_the_debate_goes_on",
-    "B148": "extensions.quick_api.test_routes.test_a_debate_that_fails_ends_with_an_error",
-    "B150": "extensions.quick_api.test_health.test_the_services_are_told_and_nothing_else",
 }
 
 
@@ -97,11 +90,15 @@ def named(row: Row) -> str:
 @pytest.mark.asyncio(loop_scope="module")
 @for_each("row", ROWS, ids=named)
 async def test_it_is_answered_as_the_table_says(houses: Houses, tmp_path: Path, row: Row) -> None:
+    await check_answer(houses, tmp_path, row)
+
+
+async def check_answer(houses: Houses, folder: Path, row: Row) -> None:
     async with AsyncExitStack() as stack:
         house = houses.guarded if row.guarded else houses.free
         if row.service:
             house = await stack.enter_async_context(
-                serving(tmp_path, row.service, provider=debates_in_every_state.moody())
+                serving(folder, row.service, provider=debates_in_every_state.moody())
             )
         debate_id, fill = await set_up(house, row)
         lines = [await stack.enter_async_context(connected(house)) for _ in row.before]
@@ -297,7 +294,7 @@ async def test_words_that_look_like_events_are_words(tmp_path: Path) -> None:
 
 def test_every_row_of_the_table_is_here_or_elsewhere() -> None:
     here = {row.id for row in (*ROWS, *TALKS)} | ELSEWHERE.keys()
-    assert here == {f"B{number:02}" for number in range(1, 152)}
+    assert here == {f"B{number:02}" for number in range(1, 140)}
 
 
 @pytest.mark.parametrize("place", ELSEWHERE.values())

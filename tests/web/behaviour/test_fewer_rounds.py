@@ -8,13 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
-from moot import Arena, Settings, formats
+from moot import Arena, Debate, Settings, formats
 from moot.cli.render.debate_lines import heading
-from moot.extensions.experiments.measuring.definition import ExperimentDefinition
-from moot.extensions.experiments.runner import ExperimentRunner
-from moot.extensions.mcp.answers import start_result, start_text
 from moot.rules.debate_setup import opening_event
 from moot.store.batch import append_events
 from tests.web.routes.served import BODY, serving
@@ -74,25 +70,15 @@ async def test_nothing_is_said_where_as_many_are_held(
     assert not any("rounds" in warning for warning in created["warnings"])
 
 
-async def test_the_terminal_the_tools_of_other_models_and_an_experiment_say_it_too(tmp_path: Path) -> None:
-    name = "lincoln-douglas"
-    async with Arena.open(Settings(data=tmp_path, scripted=True, model="scripted/demo")) as arena:
+async def with_fewer_rounds(name: str, folder: Path) -> Debate:
+    """A debate that has just been opened."""
+    async with Arena.open(Settings(data=folder, scripted=True, model="scripted/demo")) as arena:
         setup = await arena.setup("Homework should be banned", format=name, rounds=ASKED)
-        opened = append_events(None, "deb_1", [opening_event(setup)], epoch=0, at=datetime.now(UTC)).debate
-        wished = ExperimentDefinition(
-            name="league",
-            models=("scripted/a", "scripted/b"),
-            motions=("Homework should be banned",),
-            format=name,
-            rounds=ASKED,
-            judges=("scripted/owl",),
-        )
-        found = await ExperimentRunner(arena, wished).estimate()
-        usual = await ExperimentRunner(arena, replace(wished, rounds=None)).estimate()
+    return append_events(None, "deb_1", [opening_event(setup)], epoch=0, at=datetime.now(UTC)).debate
+
+
+async def test_the_terminal_says_it_too(tmp_path: Path) -> None:
+    name = "lincoln-douglas"
+    opened = await with_fewer_rounds(name, tmp_path)
     shown = " ".join("".join(line.plain for line in heading(opened, None, coloured=False)).split())
     assert sentence(name) in shown
-    answer = start_result(opened, "It costs nothing")
-    assert (answer.rounds, sentence(name) in answer.warnings) == (3, True)
-    assert sentence(name) in start_text(answer)
-    assert found.warnings == (sentence(name),)
-    assert usual.warnings == ()

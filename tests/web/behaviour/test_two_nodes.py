@@ -22,7 +22,6 @@ from moot.settings import ClusterSettings, ServerSettings
 from moot.store.contract import StoredInvitation
 from moot.store.memory import MemoryStore
 from moot.web.streaming import sse_streams
-from tests.extensions.turn_sessions.test_routes import Heard, Page, settled, sourced
 from tests.support.redis import Redis, redis  # noqa: F401 - a fixture
 from tests.web.routes.served import UNLIMITED, Served, body, serving
 from tests.web.routes.test_debate_routes import problem
@@ -31,6 +30,7 @@ from tests.web.streaming.test_websocket import answer, talking
 Two = tuple[Served, Served]
 
 TOKEN = {"Authorization": "Bearer operator-token-0123456789"}
+V1_STREAMS = tuple(f"/api/v1/debates/{{}}/{kind}" for kind in ("stream", "events/stream", "view/stream"))
 GUARDED = replace(UNLIMITED, token=Secret(TOKEN["Authorization"].removeprefix("Bearer ")))
 
 
@@ -150,6 +150,16 @@ async def test_what_is_revoked_at_one_server_ends_every_stream_at_all_of_them(
     redis: Redis,  # noqa: F811 - the fixture
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    await check_revoked(tmp_path, redis, monkeypatch, *V1_STREAMS)
+
+
+async def check_revoked(
+    folder: Path,
+    redis: Redis,  # noqa: F811 - the fixture
+    monkeypatch: pytest.MonkeyPatch,
+    *streams: str,
+) -> None:
+    """The streams at these paths end at both servers when the token that reads them is revoked at one."""
     looks = 0
     looking = MemoryStore.invited
 
@@ -159,7 +169,7 @@ async def test_what_is_revoked_at_one_server_ends_every_stream_at_all_of_them(
         return await looking(store, digests)
 
     monkeypatch.setattr(MemoryStore, "invited", counted)
-    async with nodes(tmp_path, redis, GUARDED) as (one, other):
+    async with nodes(folder, redis, GUARDED) as (one, other):
         reply = await one.http.post("/api/v1/debates", json=body(), headers=TOKEN)
         debate_id = reply.json()["id"]
         path = f"/api/v1/debates/{debate_id}"
@@ -171,19 +181,14 @@ async def test_what_is_revoked_at_one_server_ends_every_stream_at_all_of_them(
                 ("/api/v1/tokens", shape),
             )
         ]
-        streams_of = (
-            *(f"{path}/{kind}" for kind in ("stream", "events/stream", "view/stream")),
-            f"/api/debates/{debate_id}/stream",
-            f"/api/debate/{debate_id}/stream",
-        )
         async with AsyncExitStack() as stack:
             ending: list[asyncio.Task[Any]] = []
             for house in (one, other):
                 for token in tokens:
                     headers = {"Authorization": f"Bearer {token}"}
-                    for stream in streams_of:
+                    for stream in streams:
                         told = await stack.enter_async_context(
-                            house.http.stream("GET", stream, headers=headers)
+                            house.http.stream("GET", stream.format(debate_id), headers=headers)
                         )
                         assert told.status_code == 200, (stream, told.status_code)
                         ending.append(asyncio.create_task(told.aread()))
@@ -273,87 +278,14 @@ def everything(redis: Redis) -> bytes:  # noqa: F811 - the fixture
     return b"\n".join(key.encode() + redis.ask("DUMP", key) for key in keys)
 
 
-async def test_the_same_topic_is_one_debate_and_the_hour_is_one_hour(
-    tmp_path: Path,
-    redis: Redis,  # noqa: F811 - the fixture
-) -> None:
-    service = replace(UNLIMITED, quick_per_hour=2, quick_cache_seconds=60)
-    async with nodes(tmp_path, redis, service, ScriptedProvider()) as two:
-
-        async def ask(house: Served, topic: str) -> httpx.Response:
-            return await house.http.post("/api/debate/create", json={"topic": topic, "maxRounds": 1})
-
-        same = await asyncio.gather(
-            *(ask(house, "One and the same topic") for _ in range(3) for house in two)
-        )
-        assert statuses(same) == {201: 6}
-        assert len({reply.json()["debateId"] for reply in same}) == 1
-        others = await asyncio.gather(*(ask(house, f"Topic {n}") for n in range(3) for house in two))
-        assert statuses(others).keys() == {201, 429}
-        refused = [reply for reply in others if reply.status_code == 429]
-        assert all(3000 < int(reply.headers["retry-after"]) <= 3600 for reply in refused)
-        assert len({r.json()["debateId"] for r in others if r.status_code == 201}) == 1
-        assert b"One and the same" not in everything(redis)
+@pytest.mark.parametrize("path", ["/api/v1/debates", "/api/v1/estimate"])
+async def test_where_others_run_the_debates_no_key_can_be_lent(tmp_path: Path, path: str) -> None:
+    await check_no_key_can_be_lent(tmp_path, path, body())
 
 
-async def test_an_opening_turn_that_is_asked_for_again_elsewhere_is_the_same(
-    tmp_path: Path,
-    redis: Redis,  # noqa: F811 - the fixture
-) -> None:
-    async with nodes(tmp_path, redis) as two:
-        shape = Page(two[0], "scripted/a", "scripted/b").body
-        asked = [h.http.post("/api/debate/stream/init", json=shape) for _ in range(3) for h in two]
-        replies = await asyncio.gather(*asked)
-        assert statuses(replies) == {200: 6}
-        assert len({reply.json()["sessionId"] for reply in replies}) == 1
-
-
-@pytest.mark.parametrize("comes_back", [True, False])
-async def test_a_turn_goes_on_when_its_listener_comes_back_to_another_server(
-    tmp_path: Path,
-    redis: Redis,  # noqa: F811 - the fixture
-    comes_back: bool,
-) -> None:
-    impatient = replace(UNLIMITED, turn_grace_seconds=0.2)
-    provider = (
-        ScriptedProvider(pace=0.01)
-        if comes_back
-        else ScriptedProvider(lambda _: [SayCue("Well, "), StallCue()])
-    )
-    async with nodes(tmp_path, redis, impatient, provider) as (one, other):
-        shape = Page(one, "scripted/a", "scripted/b").body
-        async with one.http.stream("POST", "/api/debate/stream", json=shape) as asked:
-            session = asked.headers["x-session-id"]
-            if comes_back:
-                heard = await _moved(asked, other, session)
-                assert heard.last == "complete", heard.end
-        if not comes_back:
-            assert (await settled(one, session)).status == "paused"
-
-
-async def _moved(asked: httpx.Response, other: Served, session: str) -> Heard:
-    async with other.http.stream("GET", f"/api/debate/stream/{session}") as joined:
-        pieces = joined.aiter_bytes()
-        first = await anext(pieces)
-        await asked.aclose()
-        return Heard(sourced(first + b"".join([piece async for piece in pieces])))
-
-
-@pytest.mark.parametrize(
-    ("path", "shape"),
-    [
-        ("/api/v1/debates", body()),
-        ("/api/v1/estimate", body()),
-        ("/api/debate/create", {"topic": "Should keys be lent?"}),
-        ("/api/debate/stream/init", None),
-    ],
-)
-async def test_where_others_run_the_debates_no_key_can_be_lent(
-    tmp_path: Path, path: str, shape: dict[str, Any] | None
-) -> None:
+async def check_no_key_can_be_lent(folder: Path, path: str, shape: dict[str, Any]) -> None:
     cluster = ClusterSettings(store=Secret("postgresql://nobody@localhost/none"))
-    async with serving(tmp_path, cluster=cluster) as house:
-        shape = shape or Page(house, "scripted/a", "scripted/b").body
+    async with serving(folder, cluster=cluster) as house:
         key = {"X-Provider-Key-openai": "sk-lent-0123456789abcdefghijklmnop"}
         errors = problem(await house.http.post(path, json=shape, headers=key), 422, "validation")["errors"]
         assert errors == {

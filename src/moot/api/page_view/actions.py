@@ -16,6 +16,7 @@ from moot.api.command_table import all_commands
 from moot.api.rights import may
 from moot.api.shapes.page_view import ControlButton, Me, Rights
 from moot.core.errors import Invalid, Refused
+from moot.core.json_types import choose
 from moot.core.state import Debate
 from moot.extension import Loaded, loaded
 from moot.rules.commands import Command, SkipTurn, decide
@@ -83,13 +84,9 @@ def _judges_to_vote(debate: Debate) -> Iterator[str]:
 
 def viewer_rights(identity: Identity, debate: Debate) -> Me:
     """The identity of the viewer, and what it may do in this debate."""
-    return Me(
-        name=identity.name,
-        role=identity.role,
-        conducts=identity.conducts,
-        seat=identity.seat,
-        judge=identity.judge,
-        many=identity.many,
+    return choose(
+        Me,
+        identity,
         may=Rights(
             open=may(identity, "open"),
             inspect=may(identity, "inspect"),

@@ -79,6 +79,8 @@ from moot.judging.ballots import TIES
 
 MIN_PARTICIPANTS = 2
 Example = Mapping[str, Any]
+LEFT_OUT: Any = Field(default_factory=lambda: None)
+"""The default of a member that may be left out; the description shows none."""
 
 
 class Body(BaseModel):
@@ -158,14 +160,14 @@ class Participant(Body):
     """The side that is argued."""
     system_prompt: Prompt = ""
     """Added to what the model is told about its part."""
-    color: Colour = Field(default_factory=lambda: None)
+    color: Colour = LEFT_OUT
     """Where it is left out, a colour that no other participant has."""
     objective: Character = ""
     """Secret: told to this participant, to owners and moderators."""
     persona: Character = ""
     """Who the participant is, in a few words."""
     stand_in: Annotated[ModelChoice | None, OptionalField(ModelChoice), AfterValidator(_not_a_person)] = (
-        Field(default_factory=lambda: None)
+        LEFT_OUT
     )
     """Speaks where the person of this seat (provider `human`) is not there."""
 
@@ -203,9 +205,7 @@ class Polls(Body):
     """The audience votes after the speeches and, with `before`, before them: then the change counts."""
 
     before: bool = True
-    seconds: Annotated[float | None, OptionalField(float), between(5, 86_400)] = Field(
-        default_factory=lambda: None
-    )
+    seconds: Annotated[float | None, OptionalField(float), between(5, 86_400)] = LEFT_OUT
     """How long each vote is open; without it, until it is closed by hand."""
 
 
@@ -269,7 +269,7 @@ class CreateDebate(Body):
         BeforeValidator(_first_participants),
         Field(json_schema_extra={"minItems": MIN_PARTICIPANTS, "maxItems": MAX_PARTICIPANTS}),
     ]
-    judge: Annotated[JudgeChoice | None, OptionalField(JudgeChoice)] = Field(default_factory=lambda: None)
+    judge: Annotated[JudgeChoice | None, OptionalField(JudgeChoice)] = LEFT_OUT
     """May be left out where `judges` has at least one."""
     judges: Annotated[list[JudgeChoice], Field(max_length=MAX_JUDGES - 1)] = Field(
         default_factory=list[JudgeChoice]
@@ -348,7 +348,7 @@ class Inject(Body):
     example: ClassVar[Example] = {"text": "What about open-source models?"}
     text: Annotated[str, lines(1, 2_000)]
     """Heard by the next speaker after the turn that is under way."""
-    to: SeatId = Field(default_factory=lambda: None)
+    to: SeatId = LEFT_OUT
     """The one participant who hears it; everybody where it is left out."""
     question: bool = False
     """It wants an answer, and everybody hears it: of the one in `to`, or of all."""
@@ -389,7 +389,7 @@ class Resume(Body):
     optional: ClassVar[bool] = True
     example: ClassVar[Example] = {"step": "turn"}
     step: Annotated[StepSize | None, OptionalField(StepSize), FixedMessage(one_of(get_args(StepSize)))] = (
-        Field(default_factory=lambda: None)
+        LEFT_OUT
     )
     """Go on for one speech (or those that are given together), or to the end of the round; then it pauses."""
 
@@ -407,13 +407,9 @@ class Skip(Body):
 
     optional: ClassVar[bool] = True
     example: ClassVar[Example] = {"turn": 3}
-    turn: Annotated[int | None, OptionalField(int), between(1, MOST_TURN)] = Field(
-        default_factory=lambda: None
-    )
+    turn: Annotated[int | None, OptionalField(int), between(1, MOST_TURN)] = LEFT_OUT
     """The `turn` of a speech that has begun. Sent again, it does nothing to the next speech."""
-    speech: Annotated[int | None, OptionalField(int), between(1, MOST_TURN)] = Field(
-        default_factory=lambda: None
-    )
+    speech: Annotated[int | None, OptionalField(int), between(1, MOST_TURN)] = LEFT_OUT
     """The `speech`, its place in the order: also one that is still to come."""
 
     @property

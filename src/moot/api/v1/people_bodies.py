@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import cache
-from typing import Annotated, Any, ClassVar, Literal, get_args
+from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import Field, create_model
 
-from moot.api.v1.bodies import Body, Example, JudgeChoice, Nothing
+from moot.api.v1.bodies import LEFT_OUT, Body, Example, JudgeChoice, Nothing
 from moot.api.v1.fields import (
     SEAT_ID,
     Dollars,
@@ -30,7 +30,6 @@ from moot.api.v1.validation_messages import (
     one_of,
 )
 from moot.core.errors import Invalid, Refused
-from moot.core.json_types import DEBATE_ID
 from moot.core.state import Debate
 from moot.core.terms import MAX_CRITERIA, MAX_JUDGES, Ballot, InvitationRole, PartyScore, PollName, TokenRole
 from moot.judging.ballots import MAX_REASONING_CHARS, TIES
@@ -61,13 +60,13 @@ NOT_AUDIENCE = tuple(role for role in get_args(InvitationRole) if role != "audie
 class Invite(Body):
     example: ClassVar[Example] = {"role": "audience", "many": True}
     role: Annotated[InvitationRole, FixedMessage(one_of(get_args(InvitationRole)))]
-    seat: SeatId = Field(default_factory=lambda: None)
+    seat: SeatId = LEFT_OUT
     """The participant in whose place they sit; for the role `participant`."""
-    judge: JudgeId = Field(default_factory=lambda: None)
+    judge: JudgeId = LEFT_OUT
     """The judge whose ballot they cast; for the role `judge`."""
-    name: GuestName = Field(default_factory=lambda: None)
+    name: GuestName = LEFT_OUT
     """By which the invitation is listed and withdrawn; one is made up where it is left out."""
-    days: Annotated[OptionalNumber, between(0.01, 365)] = Field(default_factory=lambda: None)
+    days: Annotated[OptionalNumber, between(0.01, 365)] = LEFT_OUT
     """How long it counts; as long as the debate where it is left out."""
     many: bool = False
     """For a whole audience: each of them joins with it, and gets an invitation of their own."""
@@ -90,7 +89,7 @@ class Invite(Body):
 class Join(Body):
     optional: ClassVar[bool] = True
     example: ClassVar[Example] = {"name": "Zoë"}
-    name: GuestName = Field(default_factory=lambda: None)
+    name: GuestName = LEFT_OUT
 
 
 class Draft(Body):
@@ -104,9 +103,7 @@ class Draft(Body):
 class Say(Body):
     optional: ClassVar[bool] = True
     example: ClassVar[Example] = {"text": "Rules that are clear cost less than rules that are not."}
-    text: Annotated[str | None, OptionalField(str), lines(1, MAX_SPEECH_CHARS)] = Field(
-        default_factory=lambda: None
-    )
+    text: Annotated[str | None, OptionalField(str), lines(1, MAX_SPEECH_CHARS)] = LEFT_OUT
     """The whole speech; the draft where it is left out."""
 
 
@@ -132,7 +129,7 @@ class Marks(Body):
 
 class CastBallot(Body):
     example: ClassVar[Example] = {"winner": "tie", "reasoning": "Neither answered the other.", "cites": [1]}
-    judge: JudgeId = Field(default_factory=lambda: None)
+    judge: JudgeId = LEFT_OUT
     """Whose ballot it is; the one person on the panel where it is left out."""
     winner: Winner
     reasoning: Annotated[str, lines(1, MAX_REASONING_CHARS)]
@@ -161,37 +158,23 @@ class Vote(Body):
     ]
     """A side, or a participant where there are no two sides; or `undecided`."""
     poll: Annotated[PollName | None, OptionalField(PollName), FixedMessage(one_of(get_args(PollName)))] = (
-        Field(default_factory=lambda: None)
+        LEFT_OUT
     )
     """Without it, the one that is open."""
-
-
-class ExperimentVote(Body):
-    example: ClassVar[Example] = {"voter": "Zoe", "debate": "deb_01HZ9X8K7M3QR5TNVWXYZ12345", "winner": "A"}
-    voter: Annotated[str, line(1, MAX_NAME_LENGTH)]
-    """Who votes; the same as in the queue."""
-    debate: Annotated[str, matching(DEBATE_ID.strip("^$"), 30, "Must be a debate id")]
-    winner: Annotated[Literal["A", "B", "tie"], FixedMessage(one_of(("A", "B", "tie")))]
-    """A side as the queue shows it."""
-    reason: Annotated[str, lines(0, MAX_REASONING_CHARS)] = ""
-    probability: Annotated[OptionalNumber, between(0.5, 1)] = Field(default_factory=lambda: None)
-    """Where the debate is about a question: how probable the answer of that side is, from 0.5."""
 
 
 class Question(Body):
     example: ClassVar[Example] = {"text": "What about small companies?"}
     text: Annotated[str, lines(1, MAX_REMARK_CHARS)]
-    to: SeatId = Field(default_factory=lambda: None)
+    to: SeatId = LEFT_OUT
     """Who is to answer it; everybody where it is left out."""
 
 
 class Extend(Body):
     example: ClassVar[Example] = {"seconds": 60}
-    seconds: Annotated[OptionalNumber, between(1, MAX_EXTENSION_SECONDS)] = Field(
-        default_factory=lambda: None
-    )
+    seconds: Annotated[OptionalNumber, between(1, MAX_EXTENSION_SECONDS)] = LEFT_OUT
     """More time for the speech under way."""
-    rounds: Annotated[int | None, OptionalField(int), between(1, 10)] = Field(default_factory=lambda: None)
+    rounds: Annotated[int | None, OptionalField(int), between(1, 10)] = LEFT_OUT
     """So many rounds more."""
 
     @classmethod
@@ -208,7 +191,7 @@ class Rejudge(Body):
     )
     """Who judges it now; without any, the judges of the debate."""
     reason: Reason = ""
-    cost_limit: Annotated[Dollars, more_than(0, "0")] = Field(default_factory=lambda: None)
+    cost_limit: Annotated[Dollars, more_than(0, "0")] = LEFT_OUT
     """US dollars that it may cost beyond what the debate has cost."""
 
 
@@ -218,11 +201,9 @@ class NewToken(Body):
     """By which it is listed and revoked, such as that of its bearer."""
     role: Annotated[TokenRole, FixedMessage(one_of(get_args(TokenRole)))] = "owner"
     """`owner` and `moderator` steer, and see what is secret; a `viewer` watches."""
-    owner: Annotated[str | None, OptionalField(str), line(0, MAX_TOKEN_NAME)] = Field(
-        default_factory=lambda: None
-    )
+    owner: Annotated[str | None, OptionalField(str), line(0, MAX_TOKEN_NAME)] = LEFT_OUT
     """Whose debates it is for; those of its name where it is left out."""
-    days: Annotated[Dollars, between(0.01, 36_500)] = Field(default_factory=lambda: None)
+    days: Annotated[Dollars, between(0.01, 36_500)] = LEFT_OUT
     """How long it counts; until it is revoked where it is left out."""
 
 

@@ -121,11 +121,6 @@ def parse_view(query: bytes) -> str | None:
     return reader.finish(reader.seat())
 
 
-def parse_ticket(query: bytes) -> None:
-    """Only the ticket."""
-    QueryReader(query, TICKET).finish(None)
-
-
 def parse_queue(query: bytes) -> str:
     """The voter."""
     reader = QueryReader(query, "voter")

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any, Literal, get_args, get_origin
 
 from moot.api.shapes.server_replies import OfferedSetting, SettingChoice, SettingKind
+from moot.core.json_types import choose
 from moot.core.setup_field import AtMost, Between, FormField, MoreThan, SetupField
 from moot.core.setup_table import setup_fields
 from moot.core.terms import Money, PollSettings
@@ -25,21 +26,15 @@ def offered_settings() -> tuple[OfferedSetting, ...]:
 
 def _offered(field: SetupField, form: FormField) -> OfferedSetting:
     low, high = _limits(field)
-    return OfferedSetting(
+    return choose(
+        OfferedSetting,
+        form,
         name=field.wire,
         kind=KINDS.get(field.kind, "choice"),
         default=field.request_default if form.start is None else form.start,
-        label=form.label,
-        hint=form.hint,
-        placeholder=form.placeholder,
         choices=tuple(_choices(field, form)),
         minimum=low,
         maximum=high,
-        step=form.step,
-        negated=form.negated,
-        needs=form.needs,
-        brief=form.brief,
-        place=form.place,
     )
 
 

@@ -51,7 +51,7 @@ TIME_WAS_UP = "The time for this speech was up; what was said by then counts."
 
 def speech_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
     """The hot path."""
-    turn = _live_turn(seen.after, event.call)
+    turn = live_turn(seen.after, event.call)
     if turn is None or not event.text:
         return ()
     begins_anew = len(turn.text) == len(event.text) and _was_restarted(seen, turn)
@@ -60,12 +60,12 @@ def speech_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
 
 def plain_speech_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
     """The same for clients that can only add up chunks."""
-    turn = _live_turn(seen.after, event.call)
+    turn = live_turn(seen.after, event.call)
     if turn is None or not event.text:
         return ()
     if not turn.abandoned and not _was_restarted(seen, turn):
         return (_chunk(seen, turn, event.text),)
-    was = _live_turn(seen.before, event.call)
+    was = live_turn(seen.before, event.call)
     known = len(sent_text(seen.before, was)) if seen.before and was else 0
     return tuple(_plain_chunks(seen, turn, sent_text(seen.after, turn)[known:]))
 
@@ -119,7 +119,7 @@ def _plain(seen: SeenEvent, frame: Frame, turn: Turn) -> Frame:
 
 
 def reasoning_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
-    turn, was = _live_turn(seen.after, event.call), _live_turn(seen.before, event.call)
+    turn, was = live_turn(seen.after, event.call), live_turn(seen.before, event.call)
     if turn is None or not event.text:
         return ()
     opening = BREAK if was is not None and was.begins_thought(event.segment) else ""
@@ -128,7 +128,7 @@ def reasoning_delta(seen: SeenEvent, event: CallDelta) -> tuple[Frame, ...]:
 
 def retracted_reasoning(seen: SeenEvent, event: SegmentCompleted) -> Iterator[Frame]:
     """The text as reasoning, for viewers who may read it."""
-    turn = _live_turn(seen.before, event.call)
+    turn = live_turn(seen.before, event.call)
     is_reasoning = isinstance(event.segment, Reasoning) and event.segment.parts
     if turn is not None and is_reasoning and (words := turn.text[len(turn.kept.text) :]):
         yield _reasoning_chunk(seen, turn, words)
@@ -137,7 +137,7 @@ def retracted_reasoning(seen: SeenEvent, event: SegmentCompleted) -> Iterator[Fr
 def speech_retracted(seen: SeenEvent, call: int) -> Iterator[Frame]:
     """The text of this call no longer counts: it was reasoning, or a further attempt begins. The text of
     earlier calls of the speech still counts."""
-    turn = _live_turn(seen.before, call)
+    turn = live_turn(seen.before, call)
     if turn is not None and turn.text != turn.kept.text:
         yield from _text_chunks(seen, turn, turn.kept.text, replace=True)
 
@@ -166,8 +166,8 @@ def _time_was_up(seen: SeenEvent, turn: Turn) -> Iterator[Frame]:
         yield error_frame(seen, "timeout", TIME_WAS_UP, retryable=False, participantId=turn.seat)
 
 
-def speeches_unveiled(seen: SeenEvent, number: int, *, plain: bool) -> Iterator[Frame]:
-    """Simultaneous speeches, sent to a participant when their own speech has ended.
+def unveiled_turns(seen: SeenEvent, number: int) -> Iterator[Turn]:
+    """Simultaneous speeches that are sent to a participant when their own speech, `number`, has ended.
 
     Other viewers have read them before."""
     own, before = seen.after.turn(number), seen.before
@@ -176,8 +176,12 @@ def speeches_unveiled(seen: SeenEvent, number: int, *, plain: bool) -> Iterator[
     group = seen.after.schedule[own.slot].group
     for turn in (*seen.after.turns, *seen.after.live):
         was = before.turn(turn.number) if seen.after.schedule[turn.slot].group == group else None
-        if was is None or turn.number == number or was.text or not turn.text:
-            continue
+        if was is not None and turn.number != number and not was.text and turn.text:
+            yield turn
+
+
+def speeches_unveiled(seen: SeenEvent, number: int, *, plain: bool) -> Iterator[Frame]:
+    for turn in unveiled_turns(seen, number):
         yield from _text_chunks(seen, turn, turn.text, replace=not plain)
         if turn.state != "live":
             yield _final_chunk(seen, turn)
@@ -225,7 +229,7 @@ def speech_marks(turn: Turn) -> SpeechMarks:
     )
 
 
-def _live_turn(debate: Debate | None, call: int) -> Turn | None:
+def live_turn(debate: Debate | None, call: int) -> Turn | None:
     for turn in debate.live if debate else ():
         if turn.call == call:
             return turn

@@ -32,6 +32,7 @@ from moot.settings import Settings
 from moot.store.sqlite.store import SqliteStore
 from moot.tools.contract import ToolServerInfo
 from moot.tools.toolbox import McpToolbox
+from moot.views.text import plural
 
 
 def doctor() -> int:
@@ -120,7 +121,7 @@ async def _database(here: Settings) -> CheckResult:
         return CheckResult("bad", "database", str(error))
     except (StoreError, sqlite3.Error) as error:
         return CheckResult("bad", "database", f"{here.database}: {error}", "Put a copy in its place.")
-    how = f"{debates:,} debate{'' if debates == 1 else 's'}, {size:,.1f} MB, schema {schema}"
+    how = f"{plural(debates, 'debate')}, {size:,.1f} MB, schema {schema}"
     if sound != "ok":
         return CheckResult("bad", "database", f"damaged: {sound}", "Put a copy in its place.")
     return CheckResult("good", "database", how)
@@ -151,7 +152,7 @@ async def _shared_database(address: str) -> CheckResult:
         away = isinstance(error, StoreError) and is_unreachable(error)
         todo = "Check MOOT_STORE, and that PostgreSQL is running there." if away else "Check MOOT_STORE."
         return CheckResult("bad", "database", str(error), todo)
-    held = f"{debates:,} debate{'' if debates == 1 else 's'}" if has_tables else "no tables yet"
+    held = plural(debates, "debate") if has_tables else "no tables yet"
     return CheckResult("good", "database", f"PostgreSQL {version} at {where}, {held}, {size / 1e6:,.1f} MB")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -17,6 +17,11 @@ from moot.views.exports import all_exports, documents, format_of_file
 if TYPE_CHECKING:
     from moot.cli.source import DebateSource
 
+    Document = str
+else:
+    Document = Literal[documents()]
+"""The name of a document. Extensions bring some, so a type checker cannot know all."""
+
 app = command_group(
     "export", "A debate as Markdown, HTML or JSON; or everything in the shape of an older system."
 )
@@ -28,7 +33,7 @@ def export(
     /,
     *,
     format: Annotated[
-        str | None,
+        Document | None,
         Parameter(
             help="markdown, html or json. Without it, the suffix of the file tells. [default: markdown]"
         ),
@@ -41,8 +46,6 @@ def export(
 ) -> int:
     """A debate as Markdown, HTML or JSON. Secret objectives and system prompts are left out."""
     name = format or (format_of_file(output) if output else "markdown")
-    if name not in documents():
-        raise Invalid(f"There is no format {name!r}. There are: {', '.join(documents())}.")
 
     async def make(source: DebateSource, debate_id: str) -> int:
         if output is None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Coroutine
-from typing import TYPE_CHECKING, Any, assert_never
+from typing import TYPE_CHECKING, Any, Literal, assert_never
 
 from msgspec import Struct
 
@@ -28,23 +28,14 @@ if TYPE_CHECKING:
 YES_OR_NO = {"yes": True, "y": True, "no": False, "n": False}
 
 
-class SpeechPrompt(Struct, frozen=True):
-    turn: int
+class PendingPrompt(Struct, frozen=True):
+    """What the debate waits for: a speech, yes or no to a point of information, or a ballot."""
 
-
-class PointPrompt(Struct, frozen=True):
-    """A point of information waits for the speaker's yes or no."""
-
-    aside: int
-    seat: str
-
-
-class BallotPrompt(Struct, frozen=True):
-    judging: int
-    judge: str
-
-
-PendingPrompt = SpeechPrompt | PointPrompt | BallotPrompt
+    kind: Literal["speech", "point", "ballot"]
+    number: int
+    """Of the turn, of the side question, or of the judging."""
+    person: str
+    """The id of the seat or of the judge."""
 
 
 def pending_prompt(debate: Debate, people_here: PeopleHere) -> PendingPrompt | None:
@@ -53,16 +44,16 @@ def pending_prompt(debate: Debate, people_here: PeopleHere) -> PendingPrompt | N
         return None
     for aside in debate.open_asides:
         if aside.kind == "leave" and aside.seat in people_here.seats:
-            return PointPrompt(aside.number, aside.seat)
+            return PendingPrompt("point", aside.number, aside.seat)
     for turn in debate.live:
         if turn.seat in people_here.seats and turn.call is not None and debate.seat(turn.seat).model.human:
-            return SpeechPrompt(turn.number)
+            return PendingPrompt("speech", turn.number, turn.seat)
     judging = debate.judging
     if judging is None or judging.closed:
         return None
     for judge in judging.judges:
         if judge.id in people_here.judges and judge.model.human and not judging.has_ballot(judge.id, 0):
-            return BallotPrompt(judging.number, judge.id)
+            return PendingPrompt("ballot", judging.number, judge.id)
     return None
 
 
@@ -145,7 +136,8 @@ class PeoplePrompts:
     async def _ask(self, want: PendingPrompt, before: asyncio.Task[None] | None) -> None:
         if before is not None:
             await asyncio.gather(before, return_exceptions=True)
-        self._view.suspend(want.turn if isinstance(want, SpeechPrompt) and self._keyboard.typed else None)
+        types_speech = want.kind == "speech" and self._keyboard.typed
+        self._view.suspend(want.number if types_speech else None)
         # What was typed before the question is no answer to it, such as the rest of a text that was pasted.
         self._person.discard_typed()
         try:
@@ -157,26 +149,26 @@ class PeoplePrompts:
             self._view.resume()
 
     def _answered(self, want: PendingPrompt) -> Coroutine[Any, Any, None]:
-        match want:
-            case SpeechPrompt():
-                return self._ask_speech(want.turn)
-            case PointPrompt():
-                return self._take_or_decline(want)
-            case BallotPrompt():
-                return fill_in_ballot(self._person, self._debate, want.judge)
+        match want.kind:
+            case "speech":
+                return self._ask_speech(want.number)
+            case "point":
+                return self._take_or_decline(want.person)
+            case "ballot":
+                return fill_in_ballot(self._person, self._debate, want.person)
             case _:
-                assert_never(want)
+                assert_never(want.kind)
 
     async def _ask_speech(self, number: int) -> None:
         if (turn := self._debate.turn(number)) is not None:
             first, self._gave_help = not self._gave_help, True
             await type_speech(self._person, lambda: self._debate, turn, self._unread(turn), first=first)
 
-    async def _take_or_decline(self, want: PointPrompt) -> None:
+    async def _take_or_decline(self, seat: str) -> None:
         self._person.say("A point of information is offered. Do you take it? yes or no", "bold")
         while (typed := await self._person.line("take it ›")) is not None:
             if (answer := YES_OR_NO.get(typed.strip().casefold())) is not None:
-                await self._person.run_command(AnswerPoint(want.seat, answer))
+                await self._person.run_command(AnswerPoint(seat, answer))
                 return
 
     def _unread(self, turn: Turn) -> Turn | None:

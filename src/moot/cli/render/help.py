@@ -138,7 +138,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 
 
 class HelpWriter:
-    """Writes help to a stream, on a terminal wrapped and in colour. Of rich it loads only `rich.cells`."""
+    """Writes help to a stream, on a terminal wrapped and in colour. Of rich it loads at most `rich.cells`."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream

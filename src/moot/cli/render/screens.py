@@ -19,22 +19,30 @@ HINT_PLAYING, HINT_WATCHING = "Ctrl-C pauses", "Ctrl-C stops watching"
 
 
 class Screen(Protocol):
+    """One that inherits from this does nothing on the calls that it does not define."""
+
     def show(self, debate: Debate, recorded: Recorded) -> None: ...
 
-    def catch_up(self, debate: Debate) -> None: ...
+    def catch_up(self, debate: Debate) -> None:
+        """Begin in the middle of a debate."""
 
-    def suspend(self, turn: int | None = None) -> None: ...
+    def suspend(self, turn: int | None = None) -> None:
+        """Draw nothing while a person types, as speech `turn`."""
 
-    def resume(self) -> None: ...
+    def resume(self) -> None:
+        """Draw again."""
 
-    def tick(self) -> None: ...
+    def tick(self) -> None:
+        """Some time has passed."""
 
-    def flush(self) -> None: ...
+    def flush(self) -> None:
+        """No more events follow."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """Nothing more is shown."""
 
 
-class EventLines:
+class EventLines(Screen):
     """The log: one event a line, in JSON. Votes stay secret here too."""
 
     def show(self, debate: Debate, recorded: Recorded) -> None:
@@ -42,24 +50,6 @@ class EventLines:
         visible = visible_event(debate, recorded, OWNER) if voted else recorded
         sys.stdout.write(clean_json(encode(visible or recorded).decode()) + "\n")
         sys.stdout.flush()
-
-    def catch_up(self, debate: Debate) -> None:
-        pass
-
-    def suspend(self, turn: int | None = None) -> None:
-        pass
-
-    def resume(self) -> None:
-        pass
-
-    def tick(self) -> None:
-        pass
-
-    def flush(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 def now() -> datetime:

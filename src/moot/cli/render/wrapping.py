@@ -11,8 +11,6 @@ import io
 import os
 from typing import IO
 
-from rich.cells import cell_len
-
 from moot.views.text import clean
 
 HELD_LINES = 3
@@ -67,6 +65,9 @@ def _break(text: str, start: int, width: int | None) -> tuple[int, int]:
     if width is None:
         end = text.find("\n", start)
         return (end, end + 1) if end >= 0 else (len(text), len(text))
+    # Loaded here, because help in a pipe has no use for it.
+    from rich.cells import cell_len
+
     width_left = width
     space: int | None = None
     for index in range(start, len(text)):

@@ -15,6 +15,7 @@ from typing import Any, assert_never
 from msgspec import structs
 
 from moot.api.frames import Frame, SeenEvent
+from moot.api.v1.rounds import content
 from moot.core.events import (
     DebateEnded,
     DebateFailed,
@@ -59,7 +60,6 @@ from moot.web.streaming.plain_streams import (
     SpeechBegun,
     SpeechOver,
     SpeechText,
-    content,
     debate_outcome,
     speech_events,
     turns_by_slot,

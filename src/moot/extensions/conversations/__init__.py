@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from moot.extension import Extension, HttpRoutes, PageModule, TerminalCommand
 
 if TYPE_CHECKING:
+    from moot.api.rights import Right
     from moot.store.extension_tables import Tables
 
 
@@ -23,6 +24,12 @@ def _http() -> HttpRoutes:
         rows=ROWS,
         sample_replies=sample_replies,
     )
+
+
+def _rights() -> tuple[Right, ...]:
+    from moot.extensions.conversations.rights import ARCHIVE
+
+    return (ARCHIVE,)
 
 
 def _tables() -> Tables[Any]:
@@ -74,6 +81,10 @@ EXTENSION = Extension(
     ),
     http=_http,
     tables=_tables,
-    page=(PageModule("conversations.js", address="/conversations", title="Conversations"),),
+    rights=_rights,
+    page=(
+        PageModule("conversations.js", address="/conversations", title="Conversations"),
+        PageModule("list_link.js", "debates"),
+    ),
     package=__name__,
 )

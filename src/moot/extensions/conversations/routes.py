@@ -30,6 +30,7 @@ from moot.extensions.conversations.legacy_rows import (
     only_segment_types,
     to_legacy_shape,
 )
+from moot.extensions.conversations.rights import ARCHIVE
 from moot.extensions.conversations.tables import CONVERSATIONS
 from moot.web.app_context import AppContext, identity_of, query_string
 from moot.web.responses import json_reply
@@ -54,7 +55,7 @@ router = api_router()
 @router.get(
     "/conversations",
     **documented(
-        "archive",
+        ARCHIVE,
         tag="Conversations",
         summary="List imported conversations",
         reply=ConversationsResponse,
@@ -147,7 +148,7 @@ async def _find(context: AppContext, request: Request, conversation_id: str) -> 
     except UnknownDebate:
         archived = await context.arena.store.tables(CONVERSATIONS).conversation(conversation_id)
     identity = identity_of(request)
-    if archived is None or not may(identity, "archive") or not identity.sees(archived.owner):
+    if archived is None or not may(identity, ARCHIVE) or not identity.sees(archived.owner):
         raise Problem("not-found", "There is no such conversation")
     return archived
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from moot.extension import Extension, HttpRoutes, TerminalCommand
+from moot.extension import Extension, HttpRoutes, PageModule, TerminalCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,10 @@ COMMANDS = "moot.extensions.experiments.commands"
 def _http() -> HttpRoutes:
     from moot.extensions.experiments.routes import router
 
-    return HttpRoutes((router,))
+    return HttpRoutes(
+        (router,),
+        tags={"Experiments": "Many debates between models: progress, ratings and reports. Read only."},
+    )
 
 
 def _tables() -> Tables[Any]:
@@ -58,6 +61,12 @@ EXTENSION = Extension(
         ),
     ),
     http=_http,
+    page=(
+        PageModule("experiments.js", "nav", "/experiments", "Experiments"),
+        PageModule("experiment.js", address="/experiments/{name}", title="Experiment"),
+        PageModule("judge_debates.js", address="/experiments/{name}/judge", title="Judge debates"),
+    ),
+    package=__name__,
     tables=_tables,
     bookings=_bookings,
 )

@@ -13,7 +13,6 @@ from __future__ import annotations
 import asyncio
 from math import ceil
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.crash_points import crash_point
@@ -29,8 +28,8 @@ from moot.extensions.experiments.measuring.leg_results import (
     read_result,
     result_of,
 )
-from moot.extensions.experiments.measuring.planned_debates import planned_debate
-from moot.extensions.experiments.measuring.planned_questions import OPEN, choice_leg, planned_question
+from moot.extensions.experiments.measuring.planned_legs import planned_leg
+from moot.extensions.experiments.measuring.planned_questions import OPEN, PlannedQuestion, choice_leg
 from moot.extensions.experiments.store import (
     MICRODOLLARS,
     ExperimentLeg,
@@ -50,12 +49,6 @@ PATIENCE_SECONDS = 1.0
 WAIT_SECONDS = 0.05
 JUDGE_WITH_LIMIT = " Judge it again with a cost limit."
 JUDGE_FOR_LESS = " Or judge it again with a smaller cost limit."
-
-
-class SettledLeg(Struct, frozen=True):
-    result: LegResult
-    spent: int
-    """Millionths of a dollar."""
 
 
 class ExperimentBookings:
@@ -114,8 +107,9 @@ class ExperimentBookings:
 
     async def settle_leg(
         self, definition: ExperimentDefinition, name: str, patience: float = 0.0
-    ) -> SettledLeg | None:
-        """Record what the debate of a leg has cost, and what came of it; None where it is not over.
+    ) -> tuple[LegResult, int] | None:
+        """Record what came of the debate of a leg, and what it has cost in millionths of a dollar; None where
+        it is not over.
 
         A command that has its money and is not recorded is waited for so many seconds, and then kept from
         being recorded.
@@ -143,7 +137,7 @@ class ExperimentBookings:
                 return None
             result, spent = await self._result(definition, leg, debate), microdollars(debate.cost_so_far)
             if await self._save(definition.name, leg, result, spent, epoch):
-                return SettledLeg(result, spent)
+                return result, spent
         return None
 
     async def settle_deleted(self, debate_id: str) -> None:
@@ -196,16 +190,15 @@ class ExperimentBookings:
     async def _result(
         self, definition: ExperimentDefinition, leg: ExperimentLeg, debate: Debate
     ) -> LegResult:
-        if definition.questions:
-            planned = planned_question(leg.leg)
+        planned = planned_leg(definition, leg.leg)
+        if isinstance(planned, PlannedQuestion):
             choice: LegResult | None = None
             if planned.protocol in OPEN:
                 chosen = await self._experiments.leg(definition.name, choice_leg(planned).leg)
                 choice = read_result(chosen.result) if chosen and chosen.result else None
             result = question_result(debate, definition, planned, choice)
         else:
-            motion_leg = planned_debate(leg.leg)
-            result = result_of(debate, definition.name, motion_leg.group, motion_leg.repeat)
+            result = result_of(debate, definition.name, planned.group, planned.repeat)
         votes = read_result(leg.result).votes if leg.result is not None else ()
         return replace(result, votes=votes)
 

@@ -11,10 +11,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.core.errors import Invalid, Unavailable
-from moot.core.model_names import read_name
 from moot.core.pricing import cost
 from moot.core.terms import Model, ModelPrice, Money, Usage
 from moot.engine.arena import Arena
+from moot.extensions.experiments.measuring.model_names import read_name
 from moot.models.registry import ProviderRegistry
 from moot.providers.prices import service_tier_price
 from moot.rules.cost_estimate import CostEstimate, ModelCostEstimate

@@ -45,12 +45,6 @@ class ExperimentProgress(Struct, frozen=True):
             return dollars(self.spent)
         return f"at least {dollars(self.spent)}" if self.spent else dollars(None)
 
-    @property
-    def seconds_left(self) -> float | None:
-        """None before the first debate is over."""
-        left = self.planned - self.finished - self.failed
-        return self.seconds / self.held_now * left if self.held_now else None
-
 
 async def stored_progress(
     store: ExperimentStore,

@@ -18,9 +18,9 @@ from moot.core.errors import Invalid
 from moot.core.terms import DebateQuestion, Money
 from moot.engine.arena import Arena
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
-from moot.extensions.experiments.measuring.leg_dice import experiment_tag
 from moot.extensions.experiments.measuring.leg_results import LegResult
 from moot.extensions.experiments.measuring.pairing import repeat_seed
+from moot.extensions.experiments.measuring.planned_legs import experiment_tag
 from moot.extensions.experiments.measuring.planned_questions import (
     ALONE,
     READINGS,
@@ -146,19 +146,8 @@ class QuestionSetups:
         kinds = {(leg.question, leg.models, leg.judge): leg for leg in legs}
         shown = legs if len(kinds) <= most else [*kinds.values()][:: -(-len(kinds) // most)]
         found = [await self.estimate(leg) for leg in shown]
-        count = len(found) or 1
-        self.laid_out += [(one, Money(len(legs)) / count) for one in found]
-        low, high = known_total([one.low for one in found]), known_total([one.high for one in found])
-        return ProtocolEstimate(
-            protocol=protocol,
-            debates=len(legs),
-            calls=(
-                sum(one.calls.low for one in found) * len(legs) // count,
-                sum(one.calls.high for one in found) * len(legs) // count,
-            ),
-            low=None if low is None else low * len(legs) / count,
-            high=None if high is None else high * len(legs) / count,
-        )
+        self.laid_out += stand_for(found, len(legs))
+        return ProtocolEstimate(protocol, len(legs), *in_all(found, len(legs)))
 
     def unpriced(self) -> tuple[str, ...]:
         named = {*self._definition.models, *self._definition.judges}
@@ -180,6 +169,26 @@ class QuestionSetups:
 def _same_again(leg: PlannedQuestion) -> int:
     """Where both legs have the same setup, the second has another seed."""
     return int(leg.protocol == "open-consultancy" and leg.swapped)
+
+
+def stand_for(found: Sequence[CostEstimate], debates: int) -> list[tuple[CostEstimate, Money]]:
+    """Each debate that was laid out, with how many of so many it stands for."""
+    return [(one, Money(debates) / len(found)) for one in found]
+
+
+def in_all(found: Sequence[CostEstimate], debates: int) -> tuple[tuple[int, int], Money | None, Money | None]:
+    """Calls, and the lower and the higher cost, of so many debates of which these were laid out."""
+    count = len(found) or 1
+    low, high = known_total([one.low for one in found]), known_total([one.high for one in found])
+    calls = (
+        sum(one.calls.low for one in found) * debates // count,
+        sum(one.calls.high for one in found) * debates // count,
+    )
+    return (
+        calls,
+        None if low is None else low * debates / count,
+        None if high is None else high * debates / count,
+    )
 
 
 def known_total(amounts: Sequence[Money | None]) -> Money | None:

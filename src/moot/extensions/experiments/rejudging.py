@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from moot.core.errors import Invalid, OverBudget
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate
 from moot.core.terms import Judge, Money
 from moot.engine.arena import Arena
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.extensions.experiments.models import contestant
 from moot.judging.recusal import recuse_biased
 from moot.rules.debate_setup import JudgeSetup, make_judges

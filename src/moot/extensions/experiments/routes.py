@@ -19,9 +19,10 @@ from starlette.responses import Response
 
 from moot.api.problems import Problem
 from moot.api.shapes.experiments import ExperimentResponse, ExperimentsResponse, JudgingQueueResponse
-from moot.api.v1 import bodies, people_bodies, query_params
+from moot.api.v1 import bodies, query_params
 from moot.core.errors import Unavailable
 from moot.extensions.experiments import people_judging
+from moot.extensions.experiments.bodies import ExperimentVote
 from moot.extensions.experiments.reports import ExperimentReports
 from moot.extensions.experiments.store import StoredExperiment
 from moot.extensions.experiments.tables import EXPERIMENTS
@@ -54,7 +55,7 @@ router = api_router()
         refusals=(403, 422),
     ),
 )
-async def list_experiments(request: Request, context: Context) -> Response:
+async def list_experiments(context: Context) -> Response:
     """Lists the experiments with their progress. Only the operator may do this."""
     reports = context.service(ExperimentReports)
     stored = await context.arena.store.tables(EXPERIMENTS).experiments()
@@ -72,7 +73,7 @@ async def list_experiments(request: Request, context: Context) -> Response:
         refusals=(403, 404, 422),
     ),
 )
-async def get_experiment(request: Request, name: ExperimentName, context: Context) -> Response:
+async def get_experiment(name: ExperimentName, context: Context) -> Response:
     """Returns the progress of an experiment and what its debates show so far: ratings with intervals and rank
     ranges, matchups, judges, reliability, and what to beware of. While it runs, the figures are computed
     again after ten seconds at the earliest. Only the operator may do this.
@@ -143,7 +144,7 @@ async def get_judging_queue(request: Request, name: ExperimentName, context: Con
         reply=JudgingQueueResponse,
         says="The vote is kept; the reply has the next debate.",
         status=201,
-        body=people_bodies.ExperimentVote,
+        body=ExperimentVote,
         refusals=(403, 404, 415, 422),
     ),
 )
@@ -152,7 +153,7 @@ async def cast_experiment_vote(request: Request, name: ExperimentName, context: 
     the next debate. A later vote of the same voter on the same debate replaces the earlier one. Of a question
     the probability of the answer is needed, and there is no tie. Only the operator may do this.
     """
-    body = bodies.read_body(people_bodies.ExperimentVote, await request.body())
+    body = bodies.read_body(ExperimentVote, await request.body())
     await _find(context, name)
     store = context.arena.store
     await people_judging.cast_vote(

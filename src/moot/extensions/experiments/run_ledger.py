@@ -22,7 +22,7 @@ from moot.extensions.experiments.measuring.planned_questions import (
     cannot_be_held,
     choice_leg,
 )
-from moot.extensions.experiments.measuring.repeated_transcripts import TranscriptCount
+from moot.extensions.experiments.measuring.transcripts import TranscriptCount
 from moot.extensions.experiments.question_setups import QuestionSetups
 from moot.extensions.experiments.store import MICRODOLLARS, ExperimentLeg
 
@@ -88,9 +88,6 @@ class RunLedger:
     def is_over(self, leg: str) -> bool:
         """Whether the leg has a result and is not held again."""
         return leg in self._spent and (leg not in self.open or self.open[leg].held is None)
-
-    def has_failed(self, leg: str) -> bool:
-        return leg in self._failed
 
     def begin(self, leg: ExperimentLeg) -> None:
         self.open[leg.leg] = leg

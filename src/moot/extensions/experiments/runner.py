@@ -29,15 +29,10 @@ from moot.engine.arena import Arena
 from moot.extensions.experiments.bookings import ExperimentBookings
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition, check_extension, from_json
 from moot.extensions.experiments.measuring.judge_identity import EVERY_JUDGE, JudgeFilter
-from moot.extensions.experiments.measuring.leg_dice import PlannedLeg, leg_fence
 from moot.extensions.experiments.measuring.leg_results import LegResult, read_leg_result
 from moot.extensions.experiments.measuring.people_votes import votes_on
-from moot.extensions.experiments.measuring.planned_debates import (
-    all_legs,
-    next_legs,
-    planned_debate,
-)
-from moot.extensions.experiments.measuring.planned_questions import planned_question
+from moot.extensions.experiments.measuring.planned_debates import all_legs, next_legs
+from moot.extensions.experiments.measuring.planned_legs import PlannedLeg, leg_fence, planned_leg
 from moot.extensions.experiments.measuring.shared_texts import SharedTexts
 from moot.extensions.experiments.people_judging import keep_votes, mark_changed
 from moot.extensions.experiments.progress import ExperimentProgress, stored_progress
@@ -300,20 +295,19 @@ class ExperimentRunner:
                 if leg.result is None:
                     self._ledger.begin(kept)
                 else:
-                    self._ledger.settle(kept, read_leg_result(leg.result, self._planned_leg(leg.leg)))
+                    self._ledger.settle(
+                        kept, read_leg_result(leg.result, planned_leg(self._definition, leg.leg))
+                    )
 
     async def _results(self) -> AsyncIterator[tuple[ExperimentLeg, LegResult]]:
         """The legs with a result, read in pages."""
         async for page in self._store.leg_pages(self._definition.name):
             for leg in page:
                 if leg.result is not None:
-                    result = read_leg_result(leg.result, self._planned_leg(leg.leg))
+                    result = read_leg_result(leg.result, planned_leg(self._definition, leg.leg))
                     yield msgspec.structs.replace(leg, result=None), result
 
     # --- which debates --------------------------------------------------------------------------------
-
-    def _planned_leg(self, name: str) -> PlannedLeg:
-        return planned_question(name) if self._questions else planned_debate(name)
 
     async def _missing(self, retry_failed: bool) -> AsyncIterator[PlannedLeg]:
         """The legs without a result: first those that were begun and have their money, then the failed."""
@@ -322,7 +316,7 @@ class ExperimentRunner:
         for name in sorted(begun, key=ledger.is_over):
             # What was deleted is not held a second time: its money was spent.
             if not ledger.has_result(name) or await self._is_stored(ledger.open[name].debate):
-                yield self._planned_leg(name)
+                yield planned_leg(self._definition, name)
         if self._questions is not None:
             for leg in self._questions.first:
                 if leg.leg not in ledger:
@@ -467,7 +461,8 @@ class ExperimentRunner:
             # Somebody has let it go on meanwhile.
             debate = await self._arena.state(debate.id)
         crash_point("leg-settled")
-        self._ledger.settle(msgspec.structs.replace(leg, reserved=settled.spent, held=None), settled.result)
+        result, spent = settled
+        self._ledger.settle(msgspec.structs.replace(leg, reserved=spent, held=None), result)
         self._arena.store.release(debate.id)
         self._held_now += 1
 

@@ -14,13 +14,12 @@ from msgspec import Struct
 
 from moot import formats
 from moot.core.errors import Invalid, Unavailable
-from moot.core.model_names import read_name
 from moot.core.pricing import worst_cost
 from moot.core.terms import Format, Model, Money
 from moot.engine.arena import Arena
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
-from moot.extensions.experiments.measuring.leg_dice import PlannedLeg, experiment_tag
 from moot.extensions.experiments.measuring.leg_results import LegResult
+from moot.extensions.experiments.measuring.model_names import read_name
 from moot.extensions.experiments.measuring.pairing import repeat_seed
 from moot.extensions.experiments.measuring.planned_debates import (
     PlannedDebate,
@@ -30,9 +29,16 @@ from moot.extensions.experiments.measuring.planned_debates import (
     seats_of,
     teams_of,
 )
+from moot.extensions.experiments.measuring.planned_legs import PlannedLeg, experiment_tag
 from moot.extensions.experiments.measuring.planned_questions import PlannedQuestion, protocol_format
-from moot.extensions.experiments.models import TierPrices, TierSaving, check_names, contestant
-from moot.extensions.experiments.question_setups import ProtocolEstimate, QuestionSetups, known_total
+from moot.extensions.experiments.models import LaidOut, TierPrices, TierSaving, check_names, contestant
+from moot.extensions.experiments.question_setups import (
+    ProtocolEstimate,
+    QuestionSetups,
+    in_all,
+    known_total,
+    stand_for,
+)
 from moot.rules.cost_estimate import ANY_LIMIT, estimate
 from moot.rules.debate_setup import Setup, opening_event
 from moot.views.outcome import fewer_rounds
@@ -113,21 +119,27 @@ class ExperimentSetups:
         count = self._planned_debates
         others = {model.label for model in models if model.price is None}
         unpriced = tuple(sorted(others.union(*(each.unpriced for each in found))))
-        totals = known_total([each.low for each in found]), known_total([each.high for each in found])
-        low, high = (None if each is None or unpriced else each * count / len(found) for each in totals)
-        tiers, laid_out = TierPrices(self._arena, models), [(one, Money(count) / len(found)) for one in found]
-        return ExperimentEstimate(
+        calls, low, high = in_all(found, count)
+        estimated = ExperimentEstimate(
             matchups=count // self.teams,
             debates=count,
-            calls=(
-                sum(each.calls.low for each in found) * count // len(found),
-                sum(each.calls.high for each in found) * count // len(found),
-            ),
-            low=None if low is None else low * (1 - tiers.saved_share(laid_out)),
-            high=high if definition.budget is None or high is None else min(high, definition.budget),
+            calls=calls,
+            low=None if unpriced else low,
+            high=None if unpriced else high,
             unpriced=unpriced,
             debate_limit=await self.debate_limit(legs[0], {}),
             warnings=fewer_rounds(self.format, definition.rounds or 0),
+        )
+        return self._at_these_prices(estimated, stand_for(found, count))
+
+    def _at_these_prices(self, found: ExperimentEstimate, laid_out: LaidOut) -> ExperimentEstimate:
+        """With what the tiers of the services save, and never more than the budget."""
+        tiers, budget = TierPrices(self._arena, self.models()), self._definition.budget
+        low, high = found.low, found.high
+        return msgspec.structs.replace(
+            found,
+            low=None if low is None else low * (1 - tiers.saved_share(laid_out)),
+            high=high if budget is None or high is None else min(high, budget),
             cheaper=tiers.possible(laid_out),
         )
 
@@ -143,19 +155,17 @@ class ExperimentSetups:
         definition = self._definition
         await self._check_tools()
         found = await setups.estimates()
-        low, high = known_total([each.low for each in found]), known_total([each.high for each in found])
-        tiers = TierPrices(self._arena, self.models())
-        return ExperimentEstimate(
+        estimated = ExperimentEstimate(
             matchups=len(definition.questions),
             debates=sum(each.debates for each in found),
             calls=(sum(each.calls[0] for each in found), sum(each.calls[1] for each in found)),
-            low=None if low is None else low * (1 - tiers.saved_share(setups.laid_out)),
-            high=high if definition.budget is None or high is None else min(high, definition.budget),
+            low=known_total([each.low for each in found]),
+            high=known_total([each.high for each in found]),
             unpriced=setups.unpriced(),
             debate_limit=definition.debate_limit,
             protocols=found,
-            cheaper=tiers.possible(setups.laid_out),
         )
+        return self._at_these_prices(estimated, setups.laid_out)
 
     async def setup(
         self, planned: PlannedLeg, limit: Money | None, results: Mapping[str, LegResult]

@@ -198,10 +198,6 @@ class SqlExperiments(Struct, frozen=True):
         )
         return tuple((row[0], row[1]) for row in rows)
 
-    async def delete(self, name: str) -> bool:
-        rows = await self.transact(_delete(name))
-        return bool(rows)
-
 
 def _save(name: str, definition: str, at: datetime) -> Steps[list[Row]]:
     rows = yield sql(
@@ -290,11 +286,6 @@ def _reserved(name: str) -> Steps[int]:
         name=name,
     )
     return reserved
-
-
-def _delete(name: str) -> Steps[list[Row]]:
-    yield sql("DELETE FROM experiment_legs WHERE experiment = :name", name=name)
-    return (yield sql("DELETE FROM experiments WHERE name = :name RETURNING name", name=name))
 
 
 def _experiment(row: Row) -> StoredExperiment:

@@ -185,10 +185,6 @@ class ExperimentStore(Protocol):
         """Of all experiments: each leg with ballots, and the share of them for the side of the motion."""
         ...
 
-    async def delete(self, name: str) -> bool:
-        """Delete an experiment; its debates stay. Whether there was one."""
-        ...
-
 
 def taken_over() -> Fenced:
     return Fenced("Another process has taken this experiment over.")
@@ -344,11 +340,6 @@ class MemoryExperiments:
 
     async def side_shares(self) -> tuple[tuple[str, float], ...]:
         return tuple((leg, share) for (_, leg), (_, share) in self._settled.items() if share is not None)
-
-    async def delete(self, name: str) -> bool:
-        self._settled = {key: value for key, value in self._settled.items() if key[0] != name}
-        self._legs.pop(name, None)
-        return self._experiments.pop(name, None) is not None
 
     def held_debates(self) -> set[str]:
         """The debates that belong to an experiment."""

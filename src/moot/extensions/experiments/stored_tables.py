@@ -8,7 +8,16 @@ for `ratings`, which are computed from all ballots.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -20,7 +29,6 @@ from moot import __version__
 from moot.core.errors import Invalid, UnknownDebate
 from moot.core.state import Debate
 from moot.engine.arena import Arena
-from moot.extensions.experiments.measuring.answer_rows import AnswerRow, answer_rows
 from moot.extensions.experiments.measuring.ballot_rows import ballot_rows, ranking_rows, vote_table_rows
 from moot.extensions.experiments.measuring.belief_rows import audience_rows, belief_rows
 from moot.extensions.experiments.measuring.call_rows import CallRow, CallRows
@@ -33,7 +41,8 @@ from moot.extensions.experiments.measuring.data_tables import (
     speech_rows,
 )
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition, from_json
-from moot.extensions.experiments.measuring.inspect_log import InspectLog, SampleData
+from moot.extensions.experiments.measuring.inspect_log import InspectLog
+from moot.extensions.experiments.measuring.judge_answers import AnswerRow, answer_rows
 from moot.extensions.experiments.measuring.judge_identity import JudgeFilter, check_names
 from moot.extensions.experiments.measuring.judgments import Judgment, Ranking
 from moot.extensions.experiments.measuring.leg_results import (
@@ -42,8 +51,8 @@ from moot.extensions.experiments.measuring.leg_results import (
     read_leg_result,
     result_of,
 )
-from moot.extensions.experiments.measuring.planned_debates import PlannedDebate, planned_debate
-from moot.extensions.experiments.measuring.planned_questions import PlannedQuestion, planned_question
+from moot.extensions.experiments.measuring.planned_legs import PlannedLeg, planned_leg
+from moot.extensions.experiments.measuring.planned_questions import PlannedQuestion
 from moot.extensions.experiments.measuring.table_files import (
     FileFormat,
     TableWriter,
@@ -72,7 +81,7 @@ class DebateData(Struct, frozen=True):
     debate: Debate | None
     """None where its log is not needed, or has been deleted."""
     definition: ExperimentDefinition | None = None
-    planned: PlannedDebate | PlannedQuestion | None = None
+    planned: PlannedLeg | None = None
     calls: tuple[CallRow, ...] = ()
 
     @property
@@ -90,11 +99,10 @@ async def experiment_debates(
     for these tables."""
     stored = await store.tables(EXPERIMENTS).experiment(name)
     definition = from_json(stored.definition) if stored else None
-    has_questions = bool(definition and definition.questions)
     async for page in store.tables(EXPERIMENTS).leg_pages(name):
         for leg in page:
-            if leg.result is not None:
-                planned = planned_question(leg.leg) if has_questions else planned_debate(leg.leg)
+            if leg.result is not None and definition is not None:
+                planned = planned_leg(definition, leg.leg)
                 result = read_leg_result(leg.result, planned)
                 debate = await _state(store, leg.debate) if set(tables) - WITHOUT_LOGS else None
                 calls = await _calls(store, debate, name) if "calls" in tables and debate else ()
@@ -193,7 +201,7 @@ async def write_tables(
     """
     writers: dict[TableName, TableWriter] = {}
     counts: dict[TableName, int] = dict.fromkeys(paths, 0)
-    rated = _RatedRows()
+    ballots, rankings = list[Judgment](), list[Ranking]()
     try:
         for table, path in paths.items():
             if table != "ratings":
@@ -204,13 +212,13 @@ async def write_tables(
                     writer.add(row)
                     counts[table] += 1
             if "ratings" in paths:
-                rated.ballots += data.result.judgments
-                rated.rankings += data.result.rankings
+                ballots += data.result.judgments
+                rankings += data.result.rankings
     finally:
         for writer in writers.values():
             writer.close()
     if "ratings" in paths:
-        rows = rated.rows(experiment)
+        rows = _rating_rows(ballots, rankings, experiment)
         counts["ratings"] = len(rows)
         write_table(paths["ratings"], TABLES["ratings"], rows)
     return counts
@@ -232,28 +240,24 @@ async def write_inspect_log(
     log, count = InspectLog(path, name, __version__, definition), 0
     try:
         async for data in debates:
-            log.add(_sample(data))
+            log.add(
+                data.result,
+                data.debate,
+                ballots=tuple(ballot_rows(data.result.judgments, data.debate)),
+                answers=tuple(_answers(data)),
+                metadata={
+                    "experiment": data.experiment,
+                    "group": data.group,
+                    "protocol": data.result.protocol,
+                    "repeat": data.result.repeat,
+                    "seed": data.result.seed,
+                    "format": data.format,
+                },
+            )
             count += 1
     finally:
         log.close()
     return count
-
-
-def _sample(data: DebateData) -> SampleData:
-    return SampleData(
-        data.result,
-        data.debate,
-        ballots=tuple(ballot_rows(data.result.judgments, data.debate)),
-        answers=tuple(_answers(data)),
-        metadata={
-            "experiment": data.experiment,
-            "group": data.group,
-            "protocol": data.result.protocol,
-            "repeat": data.result.repeat,
-            "seed": data.result.seed,
-            "format": data.format,
-        },
-    )
 
 
 # --- for `moot.experiments.load` -----------------------------------------------------------------------
@@ -289,24 +293,15 @@ def _with_store(settings: Settings | None, work: Callable[[Store], Awaitable[T]]
 
 
 async def _read_rows(store: Store, name: str, table: TableName) -> tuple[Struct, ...]:
+    debates = experiment_debates(store, name, (table,))
     if table == "ratings":
-        rated = _RatedRows()
-        async for data in experiment_debates(store, name, (table,)):
-            rated.ballots += data.result.judgments
-            rated.rankings += data.result.rankings
-        return rated.rows(name)
-    rows = [
-        row async for data in experiment_debates(store, name, (table,)) for row in rows_of_debate(table, data)
-    ]
-    return tuple(rows)
+        results = [data.result async for data in debates]
+        ballots = [row for result in results for row in result.judgments]
+        return _rating_rows(ballots, [row for result in results for row in result.rankings], name)
+    return tuple([row async for data in debates for row in rows_of_debate(table, data)])
 
 
-class _RatedRows:
-    def __init__(self) -> None:
-        self.ballots: list[Judgment] = []
-        self.rankings: list[Ranking] = []
+def _rating_rows(ballots: Sequence[Judgment], rankings: Sequence[Ranking], name: str) -> tuple[Struct, ...]:
+    from moot.extensions.experiments.measuring.rating_rows import rating_rows
 
-    def rows(self, experiment: str) -> tuple[Struct, ...]:
-        from moot.extensions.experiments.measuring.rating_rows import rating_rows
-
-        return rating_rows(self.ballots, self.rankings, experiment=experiment)
+    return rating_rows(ballots, rankings, experiment=name)

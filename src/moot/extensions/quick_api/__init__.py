@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from moot.extension import Extension, HttpRoutes
+from moot.extension import Extension, HttpRoutes, Variable
 
 if TYPE_CHECKING:
     from moot.api.frames import Dialect
 
+PER_HOUR = Variable("MOOT_QUICK_PER_HOUR", kind="limit")
+CACHE_SECONDS = Variable("MOOT_QUICK_CACHE_S", 0)
 PLAIN_TEXT = frozenset({"/api/debate", "/api/debate/create"})
 """Their document posts JSON without saying so, and reads a code in every error."""
 
@@ -41,5 +43,6 @@ EXTENSION = Extension(
     "quick_api",
     "`/api/debate`: three agents debate a topic at once, for clients of an older API.",
     http=_http,
+    variables=(PER_HOUR, CACHE_SECONDS),
     dialects=_dialects,
 )

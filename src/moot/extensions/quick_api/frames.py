@@ -15,6 +15,7 @@ from msgspec import structs
 
 from moot.api.frames import Frame, SeenEvent
 from moot.api.problems import ErrorCode
+from moot.api.v1.rounds import content
 from moot.core.errors import FaultKind
 from moot.core.events import DebateEnded, DebateFailed, RoundCompleted, TurnStarted
 from moot.core.json_types import Timestamp
@@ -36,7 +37,6 @@ from moot.web.streaming.plain_streams import (
     SpeechBegun,
     SpeechOver,
     SpeechText,
-    content,
     debate_outcome,
     speech_events,
 )

@@ -26,6 +26,7 @@ from moot.core.errors import Invalid, Unavailable, UnknownDebate
 from moot.core.state import Debate
 from moot.core.terms import MAX_MOTION_CHARS
 from moot.engine.ephemeral_store import KeyedMutex
+from moot.extensions.quick_api import CACHE_SECONDS, PER_HOUR
 from moot.extensions.quick_api.frames import QuickFrames, deleted
 from moot.extensions.quick_api.shapes import (
     QuickCreated,
@@ -102,11 +103,10 @@ class QuickDebates:
         self._arena = context.arena
         service = context.arena.settings.service
         self._ephemeral = context.arena.ephemeral
-        self._hourly = service.quick_per_hour is not None
-        self._limiter = RateLimiter(
-            service.quick_per_hour, self._ephemeral.storage, window=RateLimitItemPerHour
-        )
-        self._kept_seconds = service.quick_cache_seconds
+        per_hour = service.value(PER_HOUR)
+        self._hourly = per_hour is not None
+        self._limiter = RateLimiter(per_hour, self._ephemeral.storage, window=RateLimitItemPerHour)
+        self._kept_seconds = service.value(CACHE_SECONDS)
         self._mutex = KeyedMutex(self._ephemeral)
 
     async def find_or_open(self, request: Request) -> RecordResult:

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from moot.extension import Extension, HttpRoutes, TerminalCommand
+from moot.extension import Extension, HttpRoutes, PageModule, TerminalCommand, Variable
 
 if TYPE_CHECKING:
     from moot.api.frames import Dialect
+    from moot.api.rights import Right
+
+
+TURN_GRACE = Variable("MOOT_TURN_GRACE_S", 10, "positive")
+"""Longer than clients wait before they reconnect: 1, 2 and 4 seconds."""
 
 
 def _http() -> HttpRoutes:
@@ -24,6 +29,12 @@ def _http() -> HttpRoutes:
         examples={"AskedTurn": _first_turn},
         streams=("/api/debate/stream/{sessionId}",),
     )
+
+
+def _rights() -> tuple[Right, ...]:
+    from moot.extensions.turn_sessions.rights import SESSIONS
+
+    return (SESSIONS,)
 
 
 def _dialects() -> Mapping[str, Dialect]:
@@ -63,5 +74,14 @@ EXTENSION = Extension(
         ),
     ),
     http=_http,
+    page=(
+        PageModule("sessions.js", address="/sessions", title="Turn by turn"),
+        PageModule("next_turn.js", "live"),
+        PageModule("start_link.js", "form"),
+        PageModule("list_link.js", "debates"),
+    ),
+    package=__name__,
+    variables=(TURN_GRACE,),
+    rights=_rights,
     dialects=_dialects,
 )

@@ -25,8 +25,9 @@ from moot.core.terms import SESSION_FORMAT
 from moot.engine.arena import Arena
 from moot.engine.ephemeral_store import Presence
 from moot.extensions.turn_sessions.frames import AskedTurn
+from moot.extensions.turn_sessions.turns import latest_turn
 from moot.rules.commands import PauseDebate
-from moot.rules.turn_sessions import is_empty, latest_turn, next_slot, response_key, row_key
+from moot.rules.turn_sessions import is_empty, next_slot, response_key, row_key
 from moot.store.contract import DebateFilter
 from moot.store.runner_locks import RunnerLock, is_held
 

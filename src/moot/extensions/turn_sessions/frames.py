@@ -55,8 +55,9 @@ from moot.extensions.turn_sessions.shapes import (
     TurnReasoning,
     TurnStreamEvent,
 )
+from moot.extensions.turn_sessions.turns import FORMAT, TURNS, UNASSIGNED_MODEL, latest_turn
 from moot.rules.debate_setup import SeatSetup, Setup
-from moot.rules.turn_sessions import FORMAT, TURNS, UNASSIGNED_MODEL, client_response_id, latest_turn
+from moot.rules.turn_sessions import client_response_id
 from moot.views.transcript import thoughts
 from moot.web.streaming.plain_streams import pieces
 

@@ -32,9 +32,11 @@ from moot.core.state import Debate
 from moot.core.terms import SESSION_FORMAT, Model
 from moot.core.visibility import visible_state
 from moot.engine.ephemeral_store import KeyedMutex
-from moot.extensions.turn_sessions import frames
+from moot.extensions.turn_sessions import TURN_GRACE, frames
 from moot.extensions.turn_sessions.finder import SessionFinder, TurnListeners
 from moot.extensions.turn_sessions.frames import AskedTurn, LastTurnEvent, TurnFrames, TurnPosition
+from moot.extensions.turn_sessions.imported_speeches import ImportedSpeech, imported_events
+from moot.extensions.turn_sessions.rights import SESSIONS
 from moot.extensions.turn_sessions.shapes import (
     DebateSession,
     SessionBegun,
@@ -44,13 +46,12 @@ from moot.extensions.turn_sessions.shapes import (
     TurnCancelled,
     TurnStreamEvent,
 )
+from moot.extensions.turn_sessions.turns import AskTurn, last_asked_position, latest_turn, stream_position
 from moot.providers.endpoints import traits_of
 from moot.providers.keys import Secret
 from moot.providers.redaction import redact
 from moot.rules.commands import PauseDebate
 from moot.rules.debate_setup import opening_event
-from moot.rules.imported_speeches import ImportedSpeech, imported_events
-from moot.rules.turn_sessions import AskTurn, last_asked_position, latest_turn, stream_position
 from moot.store.contract import DebateFilter, IdempotencyKey, RecordResult
 from moot.web.app_context import AppContext, client_of, counted_of, identity_of, query_string
 from moot.web.capabilities import ServerCapabilities, lent_keys
@@ -108,7 +109,7 @@ class TurnStreamRoutes:
         self._context = context
         self._arena = context.arena
         service = self._arena.settings.service
-        self._listeners = TurnListeners(self._arena, context.presence, service.turn_grace_seconds)
+        self._listeners = TurnListeners(self._arena, context.presence, service.value(TURN_GRACE))
         self._sessions = SessionFinder(self._arena)
         self._mutex = KeyedMutex(context.arena.ephemeral)
 
@@ -449,7 +450,7 @@ async def get_session(request: Request, session_id: SessionId, context: Context)
 @router.get(
     "/debate/sessions",
     **documented(
-        "sessions",
+        SESSIONS,
         tag="Compatibility APIs",
         summary="List sessions",
         reply=SessionsResponse,

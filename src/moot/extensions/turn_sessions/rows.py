@@ -29,15 +29,10 @@ from moot.core.terms import (
     Money,
     Seat,
 )
+from moot.extensions.turn_sessions.imported_speeches import ImportedSpeech, imported_events
+from moot.extensions.turn_sessions.turns import FORMAT, TURNS, UNASSIGNED_MODEL
 from moot.prompts.templates import VERSION
-from moot.rules.imported_speeches import ImportedSpeech, imported_events
-from moot.rules.turn_sessions import (
-    FORMAT,
-    TURNS,
-    UNASSIGNED_MODEL,
-    client_response_id,
-    is_empty,
-)
+from moot.rules.turn_sessions import client_response_id, is_empty
 from moot.views.transcript import thoughts
 from moot.views.transcript_json import moment
 

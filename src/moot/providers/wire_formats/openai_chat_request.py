@@ -49,29 +49,24 @@ class Accent(Struct, frozen=True):
 
 
 PLAIN = Accent()
-OPENAI = Accent(max_tokens_field="max_completion_tokens", effort_field="reasoning_effort")
-MISTRAL = Accent(
-    seed_field="random_seed", asks_for_usage=False, effort_field="reasoning_effort", marks_prefill=True
-)
-GROQ = Accent(max_tokens_field="max_completion_tokens", effort_field="reasoning_effort", whole_json=True)
-OPENROUTER = Accent(asks_for_usage=False, effort_field="reasoning", reasoning_field="reasoning_details")
-DEEPSEEK = Accent(seed_field="", effort_field="thinking", reasoning_field="reasoning_content")
-XAI = Accent(max_tokens_field="max_completion_tokens", effort_field="reasoning_effort")
-CEREBRAS = Accent(max_tokens_field="max_completion_tokens", effort_field="reasoning_effort", whole_json=True)
-OLLAMA = LMSTUDIO = VLLM = Accent(effort_field="reasoning_effort")
-
 ACCENTS = {
     "plain": PLAIN,
-    "openai": OPENAI,
-    "mistral": MISTRAL,
-    "groq": GROQ,
-    "openrouter": OPENROUTER,
-    "deepseek": DEEPSEEK,
-    "xai": XAI,
-    "cerebras": CEREBRAS,
-    "ollama": OLLAMA,
-    "lmstudio": LMSTUDIO,
-    "vllm": VLLM,
+    "openai": Accent(max_tokens_field="max_completion_tokens", effort_field="reasoning_effort"),
+    "mistral": Accent(
+        seed_field="random_seed", asks_for_usage=False, effort_field="reasoning_effort", marks_prefill=True
+    ),
+    "groq": Accent(
+        max_tokens_field="max_completion_tokens", effort_field="reasoning_effort", whole_json=True
+    ),
+    "openrouter": Accent(asks_for_usage=False, effort_field="reasoning", reasoning_field="reasoning_details"),
+    "deepseek": Accent(seed_field="", effort_field="thinking", reasoning_field="reasoning_content"),
+    "xai": Accent(max_tokens_field="max_completion_tokens", effort_field="reasoning_effort"),
+    "cerebras": Accent(
+        max_tokens_field="max_completion_tokens", effort_field="reasoning_effort", whole_json=True
+    ),
+    "ollama": Accent(effort_field="reasoning_effort"),
+    "lmstudio": Accent(effort_field="reasoning_effort"),
+    "vllm": Accent(effort_field="reasoning_effort"),
 }
 
 

@@ -37,7 +37,7 @@ LOCK_SECONDS = 10
 """How long to wait for a lock; source and target may be one database under two names."""
 
 
-def _debate(row: Row, places: Places) -> Row:
+def _debate(row: Row) -> Row:
     debate_id, place, owner, status, motion, format_, _turning, seconds, _epoch, created_at, summary = row
     turned_at = datetime.fromtimestamp(seconds, UTC)
     ended_at = turned_at if status in ENDED else None
@@ -45,7 +45,7 @@ def _debate(row: Row, places: Places) -> Row:
     return *columns, created_at, turned_at, ended_at, summary
 
 
-def _request(row: Row, places: Places) -> Row:
+def _request(row: Row) -> Row:
     return *row[:-1], datetime.fromtimestamp(row[-1], UTC)
 
 

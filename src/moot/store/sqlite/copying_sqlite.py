@@ -9,14 +9,14 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import ClassVar
 
-from moot.store.copying import DEBATES, PAGE, Places, StoreTables, TableGroup
+from moot.store.copying import DEBATES, PAGE, StoreTables, TableGroup
 from moot.store.runner_locks import is_free
 from moot.store.sql import Row, Statement, sql
 from moot.store.sqlite.connect import connect, cursor_of, prepare, run_statement, translated
 from moot.store.sqlite.queries import VERSION
 
 
-def _with_runner(row: Row, places: Places) -> Row:
+def _with_runner(row: Row) -> Row:
     return *row, ""
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot.core.events import (
+    CallCompleted,
     DebateEnded,
     DebateFailed,
     DebateImported,
@@ -19,13 +20,14 @@ from moot.core.events import (
     Event,
     JudgingStarted,
     SeatLeft,
+    TurnCompleted,
     VerdictReached,
 )
-from moot.core.terms import FREE, HUMAN, DebateVerdict, Judge, Model, Seat
-from moot.rules.imported_speeches import ImportedSpeech, imported_events
-from moot.rules.turn_sessions import FORMAT, response_key, row_key
+from moot.core.state import ZERO
+from moot.core.terms import FREE, HUMAN, SESSION_FORMAT, DebateVerdict, Judge, Model, Usage
+from moot.rules.turn_sessions import response_key, row_key
 from moot.store.contract import SUMMARIES_PER_PAGE, UNCLAIMED, ActiveDebate, DebateFilter, Store
-from moot.testing.event_factories import SCRIPTED, delta, opened, seats
+from moot.testing.event_factories import SCRIPTED, call_started, delta, seats, turn_started
 from moot.testing.store_contract.steps import Clock, always, append_streamed, open_call, open_debate, remark
 from moot.views.summary import summary
 
@@ -41,6 +43,12 @@ async def fill(store: Store) -> None:
         await store.record(f"d{i}", always(DebateStarted()))
     for i in range(6, 9):
         await store.record(f"d{i}", always(DebateEnded(reason="stopped")))
+
+
+def spoken(turn: int, seat: str, response_id: str | None = None) -> tuple[Event, ...]:
+    """A speech that was given, with the id of the provider's response."""
+    completed = CallCompleted(turn, "stop", Usage(), ZERO, 0, response_id=response_id)
+    return (turn_started(turn, seat), call_started(turn, turn), completed, TurnCompleted(turn, 1))
 
 
 async def listed(store: Store, limit: int = 20, offset: int = 0, **wanted: Any) -> tuple[str, int]:
@@ -131,12 +139,11 @@ class ListContract:
         assert await listed(store, model="parrot") == ("", 0)
 
     async def test_a_session_is_found_by_its_marks_and_by_nothing_when_it_is_gone(self, store: Store) -> None:
-        seats = (Seat("part_1", "A", "for", SCRIPTED), Seat("part_2", "B", "against", SCRIPTED))
-        beginning = opened(format=FORMAT, seats=seats, judges=())
-        said = ImportedSpeech(0, "Bread. ", response_id="resp_1"), ImportedSpeech(1, "Rice.")
+        turn_by_turn = replace(formats.load("free"), name=SESSION_FORMAT)
         for debate_id, owner in (("d1", "a"), ("d2", "b"), ("d3", "a")):
-            events = imported_events(beginning, said if debate_id == "d3" else said[:1])
-            await store.record(debate_id, always(*events), owner=owner)
+            said = (DebateStarted(), *spoken(1, "for", "resp_1"))
+            said += spoken(2, "against") if debate_id == "d3" else ()
+            await open_debate(store, debate_id, *said, owner=owner, format=turn_by_turn)
         await open_debate(store, "d4")
         assert await store.find_sessions(response_key("resp_1")) == ("d3", "d2", "d1")
         assert await store.find_sessions(response_key("resp_1"), owner="a") == ("d3", "d1")

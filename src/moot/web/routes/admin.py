@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
+from msgspec import UNSET
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
@@ -26,7 +27,7 @@ from moot.api.shapes.server_replies import (
     TokensResponse,
 )
 from moot.api.v1 import bodies, people_bodies
-from moot.core.json_types import Timestamp
+from moot.core.json_types import choose
 from moot.extension import loaded
 from moot.store.contract import AccessToken, digest, new_secret
 from moot.web.app_context import AppContext, identity_of
@@ -99,7 +100,7 @@ async def list_providers(request: Request, context: Context) -> Response:
         refusals=(404, 422),
     ),
 )
-async def check_provider(request: Request, provider: ProviderName, context: Context) -> Response:
+async def check_provider(provider: ProviderName, context: Context) -> Response:
     """Asks the service at its address, without a key and at most once in five seconds for all clients. An
     answer that refuses the request shows that the service is up, too.
     """
@@ -169,7 +170,7 @@ def loaded_extensions(operator: bool) -> tuple[LoadedExtension, ...]:
         refusals=(403, 422),
     ),
 )
-async def list_tokens(request: Request, context: Context) -> Response:
+async def list_tokens(context: Context) -> Response:
     """Lists the tokens without their secrets, which are not stored. Only the operator may do this."""
     rows = tuple(token_reply(token) for token in await context.arena.store.tokens())
     return json_reply(TokensResponse(tokens=rows, needed=await context.authenticator.needs_token()))
@@ -213,7 +214,7 @@ async def create_token(request: Request, context: Context) -> Response:
         refusals=(403, 404, 422),
     ),
 )
-async def revoke_token(request: Request, token: TokenName, context: Context) -> Response:
+async def revoke_token(token: TokenName, context: Context) -> Response:
     """Revokes a token; streams that were opened with it are closed within seconds. Only the operator may do
     this.
     """
@@ -244,11 +245,4 @@ def _without_details(row: OfferedProvider) -> OfferedProvider:
 
 
 def token_reply(token: AccessToken) -> TokenResponse:
-    return TokenResponse(
-        name=token.name,
-        role=token.role,
-        owner=token.owner,
-        created_at=Timestamp.of(token.created_at),
-        expires_at=Timestamp.of(token.expires_at),
-        expired=token.expired(datetime.now(UTC)),
-    )
+    return choose(TokenResponse, token, expired=token.expired(datetime.now(UTC)), token="", warning=UNSET)

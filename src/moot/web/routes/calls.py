@@ -9,6 +9,7 @@ import msgspec
 from moot.api.problems import Problem
 from moot.api.shapes.records import CallResponse, CallWords
 from moot.core.events import CallCompleted, CallDelta, CallFailed, CallStarted, Event, SegmentCompleted
+from moot.core.json_types import choose
 from moot.core.segments import Piece, left_open
 from moot.core.terms import DeltaKind, Segment
 from moot.engine.arena import Arena
@@ -26,13 +27,9 @@ async def find_call(arena: Arena, debate_id: str, number: int) -> CallResponse:
         raise Problem("not-found", "There is no such call")
     sent = await arena.store.request_body(debate_id, started.request)
     done = next((event for event in events if isinstance(event, CallCompleted | CallFailed)), None)
-    return CallResponse(
-        call=number,
-        model=started.model,
-        attempt=started.attempt,
-        turn=started.turn,
-        judge=started.judge,
-        aside=started.aside,
+    return choose(
+        CallResponse,
+        started,
         order=started.order if started.judge else None,
         sent=msgspec.json.decode(sent) if sent else None,
         got=CallWords(

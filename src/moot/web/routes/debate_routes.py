@@ -300,7 +300,7 @@ async def list_events(request: Request, debate_id: DebateId, context: Context) -
         refusals=(403, 404),
     ),
 )
-async def get_call(request: Request, debate_id: DebateId, call: CallNumber, context: Context) -> Response:
+async def get_call(debate_id: DebateId, call: CallNumber, context: Context) -> Response:
     """Returns the exact request to a model and its response. Only owners and moderators may read it: prompts
     hold secret objectives.
     """
@@ -320,7 +320,7 @@ async def get_call(request: Request, debate_id: DebateId, call: CallNumber, cont
         refusals=(422,),
     ),
 )
-async def list_models(request: Request, context: Context) -> Response:
+async def list_models(context: Context) -> Response:
     """Lists the models: those that can be used, and those that cannot, with what is missing."""
     return json_reply(await context.server_info.models())
 
@@ -336,7 +336,7 @@ async def list_models(request: Request, context: Context) -> Response:
         refusals=(422,),
     ),
 )
-async def list_formats(request: Request, context: Context) -> Response:
+async def list_formats(context: Context) -> Response:
     """Lists the formats with their seats and the order of their speeches."""
     return json_reply(await context.server_info.formats())
 
@@ -352,7 +352,7 @@ async def list_formats(request: Request, context: Context) -> Response:
         refusals=(422,),
     ),
 )
-async def list_tools(request: Request, context: Context) -> Response:
+async def list_tools(context: Context) -> Response:
     """Lists the tools that a debate may allow its participants to use. Tool servers are configured by the
     operator; a request cannot add one.
     """
@@ -523,7 +523,7 @@ async def create_ticket(request: Request, debate_id: DebateId, context: Context)
         refusals=(403, 404),
     ),
 )
-async def delete_debate(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def delete_debate(debate_id: DebateId, context: Context) -> Response:
     """Deletes the debate with all its data, for good; streams that follow it are closed. Only owners may do
     this.
     """

@@ -17,6 +17,7 @@ from moot.api.rights import may
 from moot.api.shapes.server_replies import InstallPreviewResponse, InstallResponse, InstallsResponse
 from moot.api.v1 import bodies, people_bodies
 from moot.core.errors import Invalid, Unavailable
+from moot.core.json_types import choose
 from moot.models.catalogue import CatalogueEntry
 from moot.models.installs import InstallStatus
 from moot.models.requirements import laptop_speed, memory_needed, total_memory
@@ -146,7 +147,7 @@ async def install_model(request: Request, model: ModelName, context: Context) ->
         refusals=(403, 404, 422),
     ),
 )
-async def stop_install(request: Request, model: ModelName, context: Context) -> Response:
+async def stop_install(model: ModelName, context: Context) -> Response:
     """Stops an install. Only the operator may do this. The part that was downloaded is kept for the next
     install.
     """
@@ -172,13 +173,11 @@ def _fits(entry: CatalogueEntry) -> bool:
 
 
 def install_preview(source: str, entry: CatalogueEntry, *, installed: bool) -> InstallPreviewResponse:
-    return InstallPreviewResponse(
+    return choose(
+        InstallPreviewResponse,
+        entry,
         source=source,
-        name=entry.name,
-        title=entry.title,
         bytes=entry.size,
-        licence=entry.licence,
-        small=entry.small,
         memory_bytes=memory_needed(entry.size),
         tokens_per_second=laptop_speed(entry.size),
         fits=_fits(entry),
@@ -189,13 +188,11 @@ def install_preview(source: str, entry: CatalogueEntry, *, installed: bool) -> I
 def install_reply(install: InstallStatus, *, operator: bool) -> InstallResponse:
     """Errors name folders of the server, so they are shown to the operator alone."""
     entry, is_file = install.entry, not install.label.startswith("ollama/")
-    return InstallResponse(
-        name=entry.name,
+    return choose(
+        InstallResponse,
+        entry,
         label=install.label,
-        title=entry.title,
         bytes=entry.size,
-        licence=entry.licence,
-        summary=entry.summary,
         small=is_file and entry.small,
         source=entry.hub.reference if entry.hub else None,
         memory_bytes=memory_needed(entry.size) if is_file else None,

@@ -160,7 +160,7 @@ async def join_audience(request: Request, debate_id: DebateId, context: Context)
         refusals=(403, 404, 422),
     ),
 )
-async def list_invitations(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def list_invitations(debate_id: DebateId, context: Context) -> Response:
     """Lists the valid invitations without their tokens. Only owners and moderators may do this."""
     listed = await context.arena.store.invitations(debate_id)
     rows = tuple(people_replies.invitation_reply(invitation) for invitation in listed)
@@ -178,9 +178,7 @@ async def list_invitations(request: Request, debate_id: DebateId, context: Conte
         refusals=(403, 404, 422),
     ),
 )
-async def revoke_invitation(
-    request: Request, debate_id: DebateId, name: InvitationName, context: Context
-) -> Response:
+async def revoke_invitation(debate_id: DebateId, name: InvitationName, context: Context) -> Response:
     """Withdraws an invitation: its token is invalid at once, and streams opened with it are closed within a
     second. Withdrawing a shared link withdraws the invitations of all who joined by it.
     """

@@ -35,9 +35,6 @@ PAGES = {
     "/": "start",
     "/debates": "history",
     "/statistics": "statistics",
-    "/experiments": "experiments",
-    "/experiments/{name}": "experiment",
-    "/experiments/{name}/judge": "judge_debates",
     "/settings": "settings",
     "/debate/{debateId}": "live",
     "/debate/{debateId}/verdict": "verdict",
@@ -177,7 +174,7 @@ def open_prefixes() -> tuple[str, ...]:
     """What the addresses of the other pages, and of files, begin with."""
     addresses = (page.address for page in extension_modules() if "{" in page.address)
     own = dict.fromkeys(address.partition("{")[0] for address in addresses)
-    return ("/debate/", "/experiments/", *own, *FILES)
+    return ("/debate/", *own, *FILES)
 
 
 async def _exists(request: Request) -> bool:

@@ -135,7 +135,7 @@ async def list_view_frames(request: Request, debate_id: DebateId, context: Conte
         refusals=(403, 404, 422),
     ),
 )
-async def get_setup(request: Request, debate_id: DebateId, context: Context) -> Response:
+async def get_setup(debate_id: DebateId, context: Context) -> Response:
     """Returns the body that opens the same debate again, with every default filled in. Only owners and
     moderators may read it: it contains secret objectives and prompts.
     """

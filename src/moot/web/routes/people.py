@@ -36,7 +36,7 @@ router = api_router()
         refusals=(403, 404, 422),
     ),
 )
-async def get_seat(request: Request, debate_id: DebateId, seat: SeatId, context: Context) -> Response:
+async def get_seat(debate_id: DebateId, seat: SeatId, context: Context) -> Response:
     """Returns the state of a seat to a person who may speak there: whether it is their turn and until when,
     their draft, and whether a point of information needs an answer.
     """

@@ -48,7 +48,7 @@ function useDoor() {
 }
 
 const WAYS = [
-  ['/', 'Start'], ['/debates', 'Debates'], ['/statistics', 'Statistics'], ['/experiments', 'Experiments'],
+  ['/', 'Start'], ['/debates', 'Debates'], ['/statistics', 'Statistics'],
   ...modules.filter(({ place }) => place === 'nav').map(({ address, title }) => [address, title]),
   ['/settings', 'Settings'],
 ];

@@ -22,6 +22,7 @@ from moot.api.frames import Dialect, Frame, SeenEvent
 from moot.api.problems import Problem
 from moot.api.shapes.plain_streams import QuickMessage, QuickOutcome
 from moot.api.v1 import query_params
+from moot.api.v1.speech_frames import PIECE_LENGTH, live_turn, unveiled_turns
 from moot.core.events import (
     CallDelta,
     CallFailed,
@@ -41,9 +42,6 @@ from moot.web.app_context import AppContext, head_of, identity_of, query_string
 from moot.web.responses import replayed_header
 from moot.web.route_docs import STREAM_OVER, documented, resumable_events
 from moot.web.routes.handlers import check_accepts_stream, follow_debate
-
-PIECE_LENGTH = 4 * 1024
-"""Characters, at most 16 KiB: a long text that was not streamed is sent in pieces."""
 
 
 class SpeechBegun(Struct, frozen=True):
@@ -81,7 +79,7 @@ def speech_events(seen: SeenEvent) -> Iterator[SpeechEvent]:
     event = seen.event
     match event:
         case CallDelta():
-            turn = _speaking(seen.after, event.call)
+            turn = live_turn(seen.after, event.call)
             if turn is not None and event.text and event.kind == "text":
                 yield SpeechText(turn, event.text)
         case TurnStarted():
@@ -100,11 +98,6 @@ def speech_events(seen: SeenEvent) -> Iterator[SpeechEvent]:
 def turns_by_slot(debate: Debate) -> list[Turn]:
     """The speeches that used their slot, in the order of the schedule."""
     return sorted((turn for turn in debate.turns if turn.used_slot), key=lambda turn: turn.slot)
-
-
-def content(turn: Turn) -> str:
-    """The text of a speech; none for one that failed."""
-    return "" if turn.state == "failed" else turn.text
 
 
 def milliseconds(debate: Debate) -> int:
@@ -149,7 +142,7 @@ def numbered_frames(shapes: Sequence[Struct]) -> tuple[Frame, ...]:
 
 def _restarted(seen: SeenEvent, call: int) -> Iterator[SpeechEvent]:
     """The speech begins again where its text no longer continues what was sent."""
-    turn = _speaking(seen.after, call)
+    turn = live_turn(seen.after, call)
     was = seen.before.turn(turn.number) if seen.before and turn else None
     if turn is not None and was is not None and not turn.text.startswith(was.text):
         yield SpeechBegun(turn)
@@ -173,15 +166,7 @@ def _ended(seen: SeenEvent, event: TurnCompleted | TurnInterrupted | TurnFailed)
 
 
 def _revealed(seen: SeenEvent, number: int) -> Iterator[SpeechEvent]:
-    """Simultaneous speeches, sent to a participant when their own speech has ended."""
-    own, before, after = seen.after.turn(number), seen.before, seen.after
-    if own is None or before is None or not after.phase(own.slot).simultaneous:
-        return
-    group = after.schedule[own.slot].group
-    for turn in (*after.turns, *after.live):
-        was = before.turn(turn.number) if after.schedule[turn.slot].group == group else None
-        if was is None or turn.number == number or was.text or not turn.text:
-            continue
+    for turn in unveiled_turns(seen, number):
         yield SpeechBegun(turn)
         yield from _speech_texts(turn, turn.text)
         if turn.state != "live":
@@ -195,10 +180,6 @@ def pieces(text: str) -> Iterator[str]:
 
 def _speech_texts(turn: Turn, text: str) -> Iterator[SpeechText]:
     return (SpeechText(turn, piece) for piece in pieces(text))
-
-
-def _speaking(debate: Debate | None, call: int) -> Turn | None:
-    return next((turn for turn in (debate.live if debate else ()) if turn.call == call), None)
 
 
 # --- following ----------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from moot import Arena, Settings
 from moot.core.errors import Invalid
-from moot.core.model_names import ModelSettings, named_with, read_name
 from moot.extensions.experiments.measuring.definition import read_definition
 from moot.extensions.experiments.measuring.leg_results import read_result
 from moot.extensions.experiments.models import contestant
@@ -73,12 +72,6 @@ async def test_what_a_service_refuses_is_told_before_anything_is_held(
 def test_a_field_that_there_is_not_is_told_with_those_that_there_are(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match=r"Did you mean effort\? Known fields: effort, temperature"):
         read_definition(written(tmp_path, FILE.replace("effort =", "efort =")))
-
-
-def test_a_name_says_all_settings_and_is_read_again() -> None:
-    chosen = ModelSettings(effort="low", temperature=0.2, max_tokens=100, service_tier="flex")
-    assert read_name(named_with("a/b", chosen)) == ("a/b", chosen)
-    assert read_name("local//models/mine (2).gguf") == ("local//models/mine (2).gguf", ModelSettings())
 
 
 async def test_without_settings_it_is_the_model_as_always(open_arena: OpenArena) -> None:

@@ -26,7 +26,7 @@ from moot.experiments import (
 )
 from moot.extensions.experiments.measuring.bank_motions import motions_as_jsonl, motions_as_toml
 from moot.extensions.experiments.measuring.leaderboard import SCALE
-from moot.extensions.experiments.measuring.simulation import covered
+from tests.extensions.experiments.worlds import covered
 
 
 def answers(

@@ -11,7 +11,7 @@ from moot.extensions.experiments.measuring.leg_results import LegResult, read_le
 from moot.extensions.experiments.measuring.pairing import matchup, next_motion, repeat_seed, round_robin
 from moot.extensions.experiments.measuring.planned_debates import PlannedDebate, planned_debate
 from moot.extensions.experiments.measuring.rankings import rate_rankings
-from moot.extensions.experiments.measuring.repeated_transcripts import TranscriptCount
+from moot.extensions.experiments.measuring.transcripts import TranscriptCount
 
 
 def row(debate: str, winner: str = "pro", judge: str = "owl", **fields: object) -> Judgment:

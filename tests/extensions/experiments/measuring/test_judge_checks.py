@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot.experiments import SimulatedJudge, SimulatedWorld, judge_report, rows_of, simulate
+from moot.extensions.experiments.measuring.debate_judgments import first_address
 from moot.extensions.experiments.measuring.headline_doubts import (
     AddressedJudges,
     addressed_judges,
@@ -15,7 +16,7 @@ from moot.extensions.experiments.measuring.judge_checks import holm, two_sided
 from moot.extensions.experiments.measuring.judge_measures import JudgeReport
 from moot.extensions.experiments.measuring.judge_tables import biases_table, checks_table
 from moot.extensions.experiments.measuring.judgments import JudgeAddress
-from moot.extensions.experiments.measuring.leg_results import LegResult, first_address, read_result, result_of
+from moot.extensions.experiments.measuring.leg_results import LegResult, read_result, result_of
 from tests.extensions.experiments.planted_judges import (
     MODELS,
     PLANTED,

@@ -19,10 +19,11 @@ from moot.experiments import (
     judge_agreement,
     judge_report,
 )
+from moot.extensions.experiments.measuring.debate_judgments import judgments_from_debate
 from moot.extensions.experiments.measuring.judge_decisions import majority
 from moot.extensions.experiments.measuring.judge_identity import judge_name, model_of
 from moot.extensions.experiments.measuring.judgment_files import judgment_from_row
-from moot.extensions.experiments.measuring.judgments import JudgmentWinner, judgments_from_debate
+from moot.extensions.experiments.measuring.judgments import JudgmentWinner
 from moot.extensions.experiments.measuring.leg_results import LegResult, read_result
 from tests.golden.scenes import SCENES
 

@@ -28,8 +28,8 @@ from moot.experiments import (
 )
 from moot.extensions.experiments.measuring.leaderboard import SCALE
 from moot.extensions.experiments.measuring.planned_debates import legs_of
-from moot.extensions.experiments.measuring.simulation import SimulatedWorld, covered
-from tests.extensions.experiments.worlds import JUDGES, strengths, world
+from moot.extensions.experiments.measuring.simulation import SimulatedWorld
+from tests.extensions.experiments.worlds import JUDGES, covered, strengths, world
 
 MODELS = [f"model {number}" for number in range(7)]
 MOTIONS = [f"motion {number}" for number in range(12)]

@@ -7,6 +7,7 @@ import itertools
 import evalica
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from moot.core.errors import Invalid
 from moot.experiments import (
@@ -18,10 +19,9 @@ from moot.experiments import (
     simulate,
 )
 from moot.extensions.experiments.measuring.leaderboard import SCALE
-from moot.extensions.experiments.measuring.simulation import covered
-from moot.extensions.experiments.measuring.tables import as_table
+from moot.extensions.experiments.measuring.tables import JudgmentTable, as_table
 from tests.extensions.experiments.public_judgments import needs_public_judgments, public_judgments
-from tests.extensions.experiments.worlds import round_robin_units, strengths, world
+from tests.extensions.experiments.worlds import covered, round_robin_units, strengths, world
 
 
 def matches(*results: tuple[str, str, str], motion: str = "m") -> list[Judgment]:
@@ -179,10 +179,19 @@ def test_pairs_that_met_often_do_not_count_more_when_pairs_are_equal() -> None:
     assert equal.models[0].rating - equal.models[-1].rating < 1
 
 
+def seen_from_the_other_side(table: JudgmentTable) -> JudgmentTable:
+    return replace(
+        table, pro=table.con, con=table.pro, score=1 - table.score,
+        order=np.where(table.order < 0, -1, 1 - table.order), last_word=-table.last_word,
+        read_first=-table.read_first, label=-table.label, address=-table.address,
+        length=-table.length, markup=-table.markup,
+    )  # fmt: skip
+
+
 def test_swapping_the_names_of_the_sides_changes_only_the_sign_of_the_side() -> None:
     models = strengths(4)
     table = simulate(world(models), round_robin_units(models, 10))
-    board, other = rate_models(table), rate_models(table.with_score_flipped())
+    board, other = rate_models(table), rate_models(seen_from_the_other_side(table))
     side, turned = board.effect("side"), other.effect("side")
     assert side
     assert turned

@@ -1,15 +1,14 @@
-// Imported conversations, and sessions in which every turn is asked for. One conversation is read with its reasoning,
-// tools and their results in the order in which they came; what was cut is marked.
+// Imported conversations. One is read with its reasoning, tools and their results in the order in which they came;
+// what was cut is marked.
 
 import { html, useEffect, useState } from '../../../vendor/preact.js';
-import { get, outside } from '../../lib/api.js';
+import { get } from '../../lib/api.js';
 import { When } from '../../lib/clock.js';
 import { figure, plural } from '../../lib/numbers.js';
 import { go } from '../../lib/router.js';
 import { ensureStyle } from '../../lib/stylesheet.js';
 import { Button, Empty, Failed, useLoaded } from '../../lib/ui.js';
 import { Message, isPartial } from './message.js';
-import { SessionForm } from '../../parts/session_form.js';
 
 await ensureStyle('extensions/conversations/conversations');
 
@@ -26,15 +25,10 @@ function List({ at }) {
   const page = Math.max(1, Number.parseInt(at.query.get('page') ?? '1', 10) || 1);
   const query = new URLSearchParams({ limit: SIZE, offset: (page - 1) * SIZE, ...(search && { search }) });
   const [imported, error, again] = useLoaded((signal) => get(`/conversations?${query}`, { signal }), [`${query}`]);
-  const [sessions] = useLoaded((signal) => outside('/debate/sessions', { signal }));
-  const [starting, start] = useState(at.query.has('new'));
   return html`<main id="main" class="wide conversations">
     <header class="row">
       <h1 tabindex="-1" class="grow">Conversations</h1>
-      <${Button} class="main" aria-expanded=${starting} onClick=${() => start(!starting)}>New turn-by-turn session<//>
     </header>
-    ${starting && html`<${SessionForm} />`}
-    <${Sessions} sessions=${sessions?.sessions ?? []} />
     <section aria-labelledby="imported-title" class="stack">
       <header class="row">
         <h2 id="imported-title" class="grow">Imported</h2>
@@ -88,18 +82,6 @@ function Pages({ search, page, imported }) {
     <span class="grow soft numbers">Page ${page} of ${Math.ceil(imported.total / SIZE)}</span>
     ${imported.hasMore && html`<a class="btn" rel="next" href=${to(page + 1)}>Older</a>`}
   </nav>`;
-}
-
-function Sessions({ sessions }) {
-  if (!sessions.length) return null;
-  return html`<section aria-labelledby="sessions-title" class="stack">
-    <h2 id="sessions-title">Turn by turn</h2>
-    <ol class="rows">${sessions.map((one) => html`<li key=${one.id}>
-      <h3><a href=${`/debate/${one.id}`} dir="auto">${one.topicText}</a></h3>
-      <p class="small"><bdi>${one.model1Id}</bdi> <i class="soft">v.</i> <bdi>${one.model2Id || 'not chosen yet'}</bdi></p>
-      <p class="soft small numbers">${one.createdAt && html`<${When} at=${new Date(one.createdAt).toISOString()} />`}</p>
-    </li>`)}</ol>
-  </section>`;
 }
 
 // --- one conversation ----------------------------------------------------------------------------------------

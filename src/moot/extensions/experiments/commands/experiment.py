@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from math import comb
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, assert_never
 
@@ -12,40 +11,45 @@ from cyclopts import Parameter
 from moot.cli.options import command_group
 from moot.cli.render.help import help_of
 from moot.cli.render.output import Terminal, add_row, join, make_table, text_table
-from moot.cli.running import run as run_loop
 from moot.core.errors import Invalid
+from moot.extensions.experiments.commands.check import (
+    EXIT_UNUSABLE,
+    DefinitionFile,
+    check,
+    not_installed,
+    show_not_installed,
+)
 from moot.extensions.experiments.commands.export import export
 from moot.extensions.experiments.commands.judge_options import Exclude, Judges, Prompts, judge_filter
 from moot.extensions.experiments.commands.ratings import Over, import_rows, ratings
 from moot.extensions.experiments.commands.rejudge import rejudge
 from moot.extensions.experiments.commands.rerun import Folder, compare, declared_again, tell_whether_equal
+from moot.extensions.experiments.commands.stored_experiment import (
+    Name,
+    find_experiment,
+    in_arena,
+    runner_of,
+)
 from moot.extensions.experiments.tables import EXPERIMENTS
 from moot.installation import install_command
 from moot.views.text import plural
 
 if TYPE_CHECKING:
-    from moot.core.terms import Money
     from moot.engine.arena import Arena
     from moot.extensions.experiments.measuring.definition import ExperimentDefinition
     from moot.extensions.experiments.measuring.leg_results import LegResult
     from moot.extensions.experiments.measuring.report import ExperimentReport
     from moot.extensions.experiments.progress import ExperimentProgress
-    from moot.extensions.experiments.runner import ExperimentRunner
-    from moot.extensions.experiments.setups import ExperimentEstimate
-from moot.extensions.experiments.store import ExperimentStanding, StoredExperiment
+    from moot.extensions.experiments.store import ExperimentStanding
 
 app = command_group("experiment", "Compare models in many debates, declared in a file.")
+app.command(check, help_formatter=help_of("experiment"))
 app.command(import_rows, name="import", help_formatter=help_of("experiment"))
 app.command(ratings, help_formatter=help_of("experiment"))
 app.command(rejudge, help_formatter=help_of("experiment"))
 app.command(export, help_formatter=help_of("experiment"))
 app.command(compare, help_formatter=help_of("experiment"))
 EXIT_INCOMPLETE = 1
-EXIT_UNUSABLE = 2
-MOST_MATCHUPS_SHOWN = 10_000
-"""For more than these `check` would take longer than a second."""
-DefinitionFile = Annotated[Path, Parameter(help="The experiment, a .toml file: docs/experiments.md.")]
-Name = Annotated[str, Parameter(help="The name of an experiment: `moot experiment list`.")]
 ReportFile = Annotated[
     Path | None,
     Parameter(name=["--output", "-o"], help="A .html, .md or .json file. [default: NAME.html]"),
@@ -58,45 +62,6 @@ ManifestFolder = Annotated[
     Parameter(metavar="FOLDER", help="Cite the manifest of this exported folder, by its sha256."),
 ]
 Retry = Annotated[bool, Parameter(negative="", help="Also give failed debates another try.")]
-
-
-@app.command(help_formatter=help_of("experiment"))
-def check(file: DefinitionFile, /) -> int:
-    """How many debates an experiment has, and what it may cost. Nothing is started, and no key is needed.
-
-    Exits with 2 where a model cannot be used yet, and says what all of them lack.
-    """
-    from moot.extensions.experiments.measuring.definition import read_definition
-
-    definition = read_definition(file)
-    terminal = Terminal.out()
-
-    async def look() -> tuple[ExperimentEstimate, list[str], tuple[str, ...]]:
-        from moot.engine.arena import Arena
-        from moot.extensions.experiments.models import missing_for
-        from moot.extensions.experiments.runner import ExperimentRunner
-
-        async with Arena.open(plan_only=True) as arena:
-            runner = ExperimentRunner(arena, definition)
-            found, missing = await runner.estimate(), missing_for(arena.providers, runner.models())
-            return found, _not_installed(arena, runner), missing
-
-    found, not_installed, missing = run_loop(look())
-    _show_estimate(terminal, definition, found)
-    _show_not_installed(terminal, not_installed)
-    for sentence in missing:
-        terminal.line((sentence, "yellow"))
-    if own := definition.judging_debaters:
-        terminal.line(
-            f"Also argue in the debates that they judge: {', '.join(own)}. They are not asked in their own "
-            "debates where another judge is left, unless `options` has recuse = false."
-        )
-    if not definition.questions:
-        _show_widths(terminal, definition, found.debates // found.matchups)
-    if missing or not_installed:
-        return EXIT_UNUSABLE
-    terminal.line(f"Run it: moot experiment run {file}")
-    return 0
 
 
 @app.command(help_formatter=help_of("experiment"))
@@ -116,13 +81,8 @@ def resume(name: Name, /, *, retry_failed: Retry = False) -> int:
     """Continue an experiment by its name, with the definition that it was last run with."""
     from moot.extensions.experiments.measuring.definition import from_json
 
-    async def stored() -> StoredExperiment:
-        from moot.engine.arena import Arena
-
-        async with Arena.open() as arena:
-            return await find_experiment(arena, name)
-
-    return _hold(from_json(run_loop(stored()).definition), retry_failed)
+    stored = in_arena(lambda arena: find_experiment(arena, name))
+    return _hold(from_json(stored.definition), retry_failed)
 
 
 @app.command(help_formatter=help_of("experiment"))
@@ -152,17 +112,14 @@ def rerun(
 def stop(name: Name, /) -> int:
     """Start no further debate of a running experiment. Debates under way are finished."""
 
-    async def set_state() -> ExperimentStanding:
-        from moot.engine.arena import Arena
+    async def set_state(arena: Arena) -> ExperimentStanding:
+        before = (await find_experiment(arena, name)).standing(datetime.now(UTC))
+        if before in ("running", "interrupted"):
+            state = "stopping" if before == "running" else "stopped"
+            await arena.store.tables(EXPERIMENTS).set_state(name, state)
+        return before
 
-        async with Arena.open() as arena:
-            before = (await find_experiment(arena, name)).standing(datetime.now(UTC))
-            if before in ("running", "interrupted"):
-                state = "stopping" if before == "running" else "stopped"
-                await arena.store.tables(EXPERIMENTS).set_state(name, state)
-            return before
-
-    before = run_loop(set_state())
+    before = in_arena(set_state)
     terminal = Terminal.out()
     if before in ("running", "stopping"):
         terminal.line(f"No further debate of {name} is started. Continue it: moot experiment resume {name}")
@@ -175,13 +132,7 @@ def stop(name: Name, /) -> int:
 def listing() -> int:
     """The experiments in this store, newest first."""
 
-    async def look() -> tuple[StoredExperiment, ...]:
-        from moot.engine.arena import Arena
-
-        async with Arena.open() as arena:
-            return await arena.store.tables(EXPERIMENTS).experiments()
-
-    experiments = run_loop(look())
+    experiments = in_arena(lambda arena: arena.store.tables(EXPERIMENTS).experiments())
     terminal = Terminal.out()
     if not experiments:
         terminal.line("No experiments yet. Begin with: moot experiment check league.toml")
@@ -202,18 +153,13 @@ def listing() -> int:
 @app.command(help_formatter=help_of("experiment"))
 def status(name: Name, /) -> int:
     """How far an experiment is: debates, failures, cost, and whether a process runs it."""
-    from moot.extensions.experiments.measuring.definition import from_json
 
-    async def look() -> tuple[ExperimentProgress, ExperimentStanding]:
-        from moot.engine.arena import Arena
-        from moot.extensions.experiments.runner import ExperimentRunner
+    async def look(arena: Arena) -> tuple[ExperimentProgress, ExperimentStanding]:
+        stored = await find_experiment(arena, name)
+        runner = runner_of(arena, stored)
+        return await runner.stored_progress(), stored.standing(datetime.now(UTC))
 
-        async with Arena.open() as arena:
-            found = await find_experiment(arena, name)
-            runner = ExperimentRunner(arena, from_json(found.definition))
-            return await runner.stored_progress(), found.standing(datetime.now(UTC))
-
-    progress, standing = run_loop(look())
+    progress, standing = in_arena(look)
     terminal = Terminal.out()
     _show_progress(terminal, name, progress)
     terminal.line(_standing_text(name, standing))
@@ -231,16 +177,10 @@ def votes(
 
     cast = read_votes(file)
 
-    async def add() -> tuple[LegResult, ...]:
-        from moot.engine.arena import Arena
-        from moot.extensions.experiments.measuring.definition import from_json
-        from moot.extensions.experiments.runner import ExperimentRunner
+    async def add(arena: Arena) -> tuple[LegResult, ...]:
+        return await runner_of(arena, await find_experiment(arena, name)).add_votes(cast)
 
-        async with Arena.open() as arena:
-            found = await find_experiment(arena, name)
-            return await ExperimentRunner(arena, from_json(found.definition)).add_votes(cast)
-
-    results, terminal = run_loop(add()), Terminal.out()
+    results, terminal = in_arena(add), Terminal.out()
     total = sum(len(result.votes) for result in results)
     terminal.line(f"{plural(total, 'vote')} of people on the debates of {name}.")
     try:
@@ -281,18 +221,11 @@ def report(
         raise Invalid(f"A report is a .html, .md or .json file, not {path.name}.")
     cited = manifest_digest(manifest) if manifest else ""
 
-    async def look() -> ExperimentReport:
-        from moot.engine.arena import Arena
-        from moot.extensions.experiments.measuring.definition import from_json
-        from moot.extensions.experiments.runner import ExperimentRunner
+    async def look(arena: Arena) -> ExperimentReport:
+        runner = runner_of(arena, await find_experiment(arena, name))
+        return await runner.report(__version__, judge_filter(judges, prompts, exclude), over, cited)
 
-        async with Arena.open() as arena:
-            found = await find_experiment(arena, name)
-            return await ExperimentRunner(arena, from_json(found.definition)).report(
-                __version__, judge_filter(judges, prompts, exclude), over, cited
-            )
-
-    made = run_loop(look())
+    made = in_arena(look)
     match path.suffix:
         case ".html":
             text = report_html(report_document(made), server)
@@ -308,36 +241,28 @@ def report(
     return 0
 
 
-async def find_experiment(arena: Arena, name: str) -> StoredExperiment:
-    from moot.extensions.experiments.stored_tables import find_experiment
-
-    return await find_experiment(arena.store, name)
-
-
 def _hold(definition: ExperimentDefinition, retry_failed: bool) -> int:
     from moot.cli.render.progress import install_bar
     from moot.extensions.experiments.commands.progress_bar import experiment_bar
 
     terminal = Terminal.out()
 
-    async def hold() -> ExperimentProgress | list[str]:
-        from moot.engine.arena import Arena
+    async def hold(arena: Arena) -> ExperimentProgress | list[str]:
         from moot.extensions.experiments.runner import ExperimentRunner
 
-        async with Arena.open() as arena:
-            runner = ExperimentRunner(arena, definition)
-            catalogue = arena.providers.model_files.catalogue
-            # Models of a hub are large and are downloaded only on demand; the others are fetched here.
-            if missing := [name for name in _not_installed(arena, runner) if catalogue[name].hub is not None]:
-                return missing
-            with install_bar() as report:
-                await arena.providers.prepare(runner.models(), report)
-            with experiment_bar(definition.name) as show:
-                return await ExperimentRunner(arena, definition, show).run(retry_failed=retry_failed)
+        runner = ExperimentRunner(arena, definition)
+        catalogue = arena.providers.model_files.catalogue
+        # Models of a hub are large and are downloaded only on demand; the others are fetched here.
+        if missing := [name for name in not_installed(arena, runner) if catalogue[name].hub is not None]:
+            return missing
+        with install_bar() as report:
+            await arena.providers.prepare(runner.models(), report)
+        with experiment_bar(definition.name) as show:
+            return await ExperimentRunner(arena, definition, show).run(retry_failed=retry_failed)
 
-    progress = run_loop(hold())
+    progress = in_arena(hold)
     if isinstance(progress, list):
-        _show_not_installed(Terminal.err(), progress)
+        show_not_installed(Terminal.err(), progress)
         return EXIT_UNUSABLE
     _show_progress(terminal, definition.name, progress)
     if progress.repeated:
@@ -351,19 +276,6 @@ def _hold(definition: ExperimentDefinition, retry_failed: bool) -> int:
     if progress.failed:
         terminal.line(f"Try those that failed again: moot experiment resume {definition.name} --retry-failed")
     return EXIT_INCOMPLETE if progress.failed or progress.finished < progress.planned else 0
-
-
-def _not_installed(arena: Arena, runner: ExperimentRunner) -> list[str]:
-    """The names of the local models of an experiment that are in the catalogue and not on this machine."""
-    files = arena.providers.model_files
-    installed = files.installed()
-    local = dict.fromkeys(model.name for model in runner.models() if model.provider == "local")
-    return [name for name in local if name in files.catalogue and name not in installed]
-
-
-def _show_not_installed(terminal: Terminal, names: list[str]) -> None:
-    for name in names:
-        terminal.line(f"local/{name} is not installed. Install it: moot models install {name}")
 
 
 def _standing_text(name: str, standing: ExperimentStanding) -> str:
@@ -383,59 +295,6 @@ def _standing_text(name: str, standing: ExperimentStanding) -> str:
             assert_never(standing)
 
 
-def _show_estimate(terminal: Terminal, definition: ExperimentDefinition, found: ExperimentEstimate) -> None:
-    from moot.views.costs import dollars
-
-    if definition.questions:
-        asked = f"{plural(len(definition.questions), 'question')}, {plural(len(definition.judges), 'judge')}"
-        held = f"each question twice under {plural(len(definition.protocols), 'protocol')}"
-    else:
-        asked = f"{plural(len(definition.motions), 'motion')}, {definition.format}"
-        held = plural(found.matchups, "side-swapped matchup")
-    terminal.line((definition.name, "bold"), f": {plural(len(definition.models), 'model')}, {asked}")
-    _show_protocols(terminal, found)
-    for warning in found.warnings:
-        terminal.line((warning, "yellow"))
-    terminal.line(
-        f"{held}, {plural(found.debates, 'debate')}, {found.calls[0]:,} to {found.calls[1]:,} calls"
-    )
-    if found.low is None or found.high is None:
-        terminal.line(f"The price of {', '.join(found.unpriced)} is not known, so neither is the cost.")
-        return
-    limit = f", never more than {dollars(definition.budget)}" if definition.budget else ""
-    terminal.line(f"Cost: {_cost_range(found.low, found.high)}{limit}")
-    if (cheaper := found.cheaper) is not None:
-        terminal.line(
-            f'With service_tier = "{cheaper.tier}" for {", ".join(cheaper.models)}: about '
-            f"{dollars(cheaper.amount)} less ({cheaper.share:.0%}), for slower answers."
-        )
-
-
-def _cost_range(low: Money | None, high: Money | None) -> str:
-    """One amount where both are the same in writing."""
-    from moot.views.costs import dollars
-
-    if low is None or high is None:
-        return "not known"
-    first, last = dollars(low), dollars(high)
-    return first if first == last else f"{first} to {last}"
-
-
-def _show_protocols(terminal: Terminal, found: ExperimentEstimate) -> None:
-    if not found.protocols:
-        return
-    table = make_table("protocol", "debates", "calls", "cost")
-    for each in found.protocols:
-        add_row(
-            table,
-            (each.protocol, "bold"),
-            f"{each.debates:,}",
-            f"{each.calls[0]:,} to {each.calls[1]:,}",
-            _cost_range(each.low, each.high),
-        )
-    terminal.table(table)
-
-
 def _show_truth(terminal: Terminal, made: ExperimentReport) -> None:
     """The table of protocols, where the experiment has questions."""
     from moot.extensions.experiments.measuring.protocol_tables import truth_tables
@@ -447,52 +306,6 @@ def _show_truth(terminal: Terminal, made: ExperimentReport) -> None:
     terminal.table(text_table(protocols.headings, protocols.rows))
     for note in made.truth.notes:
         terminal.paragraph(f"- {note}", "yellow", "")
-
-
-def _show_widths(terminal: Terminal, definition: ExperimentDefinition, teams: int) -> None:
-    """How much the experiment can show, where numpy is installed."""
-    from moot.extensions.experiments.measuring.pairing import round_robin
-    from moot.extensions.experiments.measuring.planned_debates import all_legs
-
-    try:
-        from moot.extensions.experiments.measuring.adaptive_pairing import (
-            expected_team_widths,
-            expected_widths,
-        )
-    except ModuleNotFoundError:
-        terminal.line(f"How wide the intervals will be needs numpy: {install_command('experiments')}")
-        return
-    judges = len(definition.judges) or 1
-    pairs = comb(len(definition.models), teams)
-    if pairs * len(definition.motions) * definition.repeats > MOST_MATCHUPS_SHOWN:
-        terminal.line("How wide the intervals will be is not computed for so many possible matchups.")
-        return
-    if teams > 2:
-        legs = all_legs(definition, teams)[::teams]
-        motions = [leg.motion for leg in legs]
-        widths = expected_team_widths([leg.models for leg in legs], motions=motions, judges=judges)
-    else:
-        plan = round_robin(
-            definition.models, definition.motions, repeats=definition.repeats, seed=definition.seed
-        )
-        widths = expected_widths(plan[: definition.matchups], judges=judges)
-    if widths.motions < 2:
-        terminal.line(
-            "What it can show: nothing about other motions. With one motion there are no intervals."
-        )
-        return
-    terminal.line(
-        f"What it can show: a rating has an interval about {widths.rating_width:.0f} points wide. Two models "
-        f"must be {widths.detectable:.0f} points apart, where the better one wins "
-        f"{_win_share(widths.detectable):.0%} of the debates, to be told apart in 80 of 100 such experiments."
-    )
-    for note in widths.notes:
-        terminal.line(note)
-
-
-def _win_share(points: float) -> float:
-    """How often the better of two models wins that are so many points apart."""
-    return 1 / (1 + 10 ** (-points / 400))
 
 
 def _show_progress(terminal: Terminal, name: str, progress: ExperimentProgress) -> None:

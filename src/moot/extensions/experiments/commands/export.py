@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from moot.cli.render.output import Terminal
-from moot.cli.running import run as run_loop
 from moot.core.errors import Invalid
 from moot.extensions.experiments.commands.judge_options import Exclude, Judges, Prompts, judge_filter
+from moot.extensions.experiments.commands.stored_experiment import in_arena
 from moot.extensions.experiments.measuring.data_tables import TABLES, TableName
 from moot.extensions.experiments.measuring.table_files import FileFormat
+
+if TYPE_CHECKING:
+    from moot.engine.arena import Arena
 
 
 def export(
@@ -62,8 +65,7 @@ def export(
 
     which = judge_filter(judges, prompts, exclude)
 
-    async def write() -> dict[TableName, int]:
-        from moot.engine.arena import Arena
+    async def write(arena: Arena) -> dict[TableName, int]:
         from moot.extensions.experiments.manifest import write_experiment
         from moot.extensions.experiments.stored_tables import (
             experiment_debates,
@@ -75,22 +77,21 @@ def export(
             write_tables,
         )
 
-        async with Arena.open() as arena:
-            stored = None if name is None else await find_experiment(arena.store, name)
-            if stored is not None and not output.suffix:
-                return await write_experiment(output, arena.store, stored, file_format, which)
-            paths: dict[TableName, Path] = {table or "ballots": output}
-            if not output.suffix:
-                paths = table_paths(output, file_format)
-            if name is not None:
-                debates = experiment_debates(arena.store, name, paths.keys())
-            else:
-                debates = stored_debates(arena.store, filters, paths.keys())
-            if output.suffix == ".eval":
-                return {"debates": await write_inspect_log(output, of_judges(debates, which), stored)}
-            return await write_tables(paths, of_judges(debates, which), experiment=name or "")
+        stored = None if name is None else await find_experiment(arena.store, name)
+        if stored is not None and not output.suffix:
+            return await write_experiment(output, arena.store, stored, file_format, which)
+        paths: dict[TableName, Path] = {table or "ballots": output}
+        if not output.suffix:
+            paths = table_paths(output, file_format)
+        if name is not None:
+            debates = experiment_debates(arena.store, name, paths.keys())
+        else:
+            debates = stored_debates(arena.store, filters, paths.keys())
+        if output.suffix == ".eval":
+            return {"debates": await write_inspect_log(output, of_judges(debates, which), stored)}
+        return await write_tables(paths, of_judges(debates, which), experiment=name or "")
 
-    counts = run_loop(write())
+    counts = in_arena(write)
     rows = ", ".join(f"{count:,} {table}" for table, count in counts.items())
     Terminal.out().line(f"Written to {output}: {rows}.")
     return 0

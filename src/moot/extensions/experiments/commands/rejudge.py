@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from moot.cli.render.output import Terminal
-from moot.cli.running import run as run_loop
 from moot.core.errors import Invalid
+from moot.extensions.experiments.commands.stored_experiment import find_experiment, in_arena, runner_of
 from moot.views.text import plural
+
+if TYPE_CHECKING:
+    from moot.engine.arena import Arena
 
 EXIT_INCOMPLETE = 1
 
@@ -67,39 +70,23 @@ def rejudge(
     if (name is None) == (filters == every):
         raise Invalid("Give the name of an experiment, or --search, --model, --since, --until.")
 
-    async def judge_again() -> tuple[int, str]:
+    async def judge_again(arena: Arena) -> tuple[int, str]:
         """How often a debate was judged, and why no more were."""
-        from moot.engine.arena import Arena
-        from moot.extensions.experiments.commands.experiment import find_experiment
-        from moot.extensions.experiments.measuring.definition import from_json
         from moot.extensions.experiments.rejudging import rejudge_stored
-        from moot.extensions.experiments.runner import ExperimentRunner
 
-        async with Arena.open() as arena:
-            if name is None:
-                judged = await rejudge_stored(
-                    arena,
-                    filters,
-                    judge or (),
-                    criteria=criterion or (),
-                    allowance=money(allowance),
-                    prompts=prompts,
-                    repeats=repeats,
-                )
-                return judged, ""
-            found = await find_experiment(arena, name)
-            runner = ExperimentRunner(arena, from_json(found.definition))
-            judged = await runner.rejudge(
-                judge or (),
-                criteria=criterion or (),
-                allowance=money(allowance),
-                prompts=prompts,
-                repeats=repeats,
-            )
-            return judged, runner.stopped_by
+        how: dict[str, Any] = {
+            "criteria": criterion or (),
+            "allowance": money(allowance),
+            "prompts": prompts,
+            "repeats": repeats,
+        }
+        if name is None:
+            return await rejudge_stored(arena, filters, judge or (), **how), ""
+        runner = runner_of(arena, await find_experiment(arena, name))
+        return await runner.rejudge(judge or (), **how), runner.stopped_by
 
     several = len(prompts) > 1 or repeats > 1
-    (times, stopped_by), terminal = run_loop(judge_again()), Terminal.out()
+    (times, stopped_by), terminal = in_arena(judge_again), Terminal.out()
     terminal.line(
         f"{plural(times, 'judging')} held." if several else f"{plural(times, 'debate')} judged again."
     )

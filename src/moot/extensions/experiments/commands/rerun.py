@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from moot.cli.render.output import Terminal
-from moot.cli.running import run as run_loop
 from moot.core.errors import Invalid
+from moot.extensions.experiments.commands.stored_experiment import in_arena
 from moot.extensions.experiments.tables import EXPERIMENTS
 
 if TYPE_CHECKING:
+    from moot.engine.arena import Arena
     from moot.extensions.experiments.measuring.definition import ExperimentDefinition
     from moot.extensions.experiments.measuring.manifest import Manifest
 
@@ -52,20 +53,18 @@ def declared_again(manifest: Manifest, name: str) -> ExperimentDefinition:
 
     definition = replace(manifest.definition, name=name or manifest.definition.name)
 
-    async def look() -> list[str]:
-        from moot.engine.arena import Arena
+    async def look(arena: Arena) -> list[str]:
         from moot.extensions.experiments.setups import ExperimentSetups
 
-        async with Arena.open(plan_only=True) as arena:
-            if await arena.store.tables(EXPERIMENTS).experiment(definition.name) is not None:
-                raise Invalid(
-                    f"There is an experiment {definition.name} in this store. Give another name with --name; "
-                    f"or continue it: moot experiment resume {definition.name}"
-                )
-            models = ExperimentSetups(arena, definition).models()
-            return price_differences(manifest.models, {model.label: model.price for model in models})
+        if await arena.store.tables(EXPERIMENTS).experiment(definition.name) is not None:
+            raise Invalid(
+                f"There is an experiment {definition.name} in this store. Give another name with --name; "
+                f"or continue it: moot experiment resume {definition.name}"
+            )
+        models = ExperimentSetups(arena, definition).models()
+        return price_differences(manifest.models, {model.label: model.price for model in models})
 
-    prices = run_loop(look())
+    prices = in_arena(look, plan_only=True)
     _tell((*software_differences(manifest.software, present_software(__version__)), *prices))
     return definition
 
@@ -74,14 +73,12 @@ def tell_whether_equal(manifest: Manifest, name: str) -> bool:
     """Whether the stored experiment has the transcripts and outcomes of the manifest."""
     from moot.extensions.experiments.measuring.manifest import DebateComparison, compare_debates
 
-    async def look() -> DebateComparison:
-        from moot.engine.arena import Arena
+    async def look(arena: Arena) -> DebateComparison:
         from moot.extensions.experiments.manifest import debate_records
 
-        async with Arena.open() as arena:
-            return compare_debates(manifest.debates, await debate_records(arena.store, name))
+        return compare_debates(manifest.debates, await debate_records(arena.store, name))
 
-    found = run_loop(look())
+    found = in_arena(look)
     _tell(found.sentences)
     return found.equal
 

@@ -47,6 +47,11 @@ if TYPE_CHECKING:
         debate_row,
         speech_rows,
     )
+    from moot.extensions.experiments.measuring.debate_judgments import (
+        judgment_from_summary,
+        judgments_from_debate,
+        rankings_from_debate,
+    )
     from moot.extensions.experiments.measuring.elo import elo_ratings
     from moot.extensions.experiments.measuring.estimates import Estimate
     from moot.extensions.experiments.measuring.judge_answers import JudgeAnswer
@@ -59,13 +64,7 @@ if TYPE_CHECKING:
         write_csv,
         write_jsonl,
     )
-    from moot.extensions.experiments.measuring.judgments import (
-        Judgment,
-        Ranking,
-        judgment_from_summary,
-        judgments_from_debate,
-        rankings_from_debate,
-    )
+    from moot.extensions.experiments.measuring.judgments import Judgment, Ranking
     from moot.extensions.experiments.measuring.loading import ExperimentData, load
     from moot.extensions.experiments.measuring.motion_balance import MotionBalance, motion_balances
     from moot.extensions.experiments.measuring.pairing import Matchup, matchup, round_robin, swiss_round
@@ -166,13 +165,8 @@ _HOMES = {
     "motion_balance": ("MotionBalance", "motion_balances"),
     "pairing": ("Matchup", "matchup", "round_robin", "swiss_round"),
     "judgment_files": ("judgment_from_row", "read_judgments", "read_rankings", "write_csv", "write_jsonl"),
-    "judgments": (
-        "Judgment",
-        "Ranking",
-        "judgment_from_summary",
-        "judgments_from_debate",
-        "rankings_from_debate",
-    ),
+    "debate_judgments": ("judgment_from_summary", "judgments_from_debate", "rankings_from_debate"),
+    "judgments": ("Judgment", "Ranking"),
     "ratings": ("RatingOptions", "Ratings", "rate_components", "rate_models", "rate_style_controlled"),
     "estimates": ("Estimate",),
     "simulation": ("SimulatedJudge", "SimulatedWorld", "rows_of", "simulate"),

@@ -177,12 +177,16 @@ def expected_widths(
     """
     if not plan or judges < 1:
         raise Invalid("A plan needs at least one matchup and one judge.")
-    pairs = [(unit.first, unit.second) for unit in plan]
-    factor = dependence_factor(judges, judge_correlation, group_correlation)
-    return _widths(
-        pairs, [unit.motion for unit in plan], 2.0, factor, (strengths, spread), motion_sd,
-        groups=len(plan), debates=2 * len(plan),
-    )  # fmt: skip
+    return expected_team_widths(
+        [(unit.first, unit.second) for unit in plan],
+        motions=[unit.motion for unit in plan],
+        judges=judges,
+        strengths=strengths,
+        spread=spread,
+        judge_correlation=judge_correlation,
+        group_correlation=group_correlation,
+        motion_sd=motion_sd,
+    )
 
 
 def expected_team_widths(

@@ -23,7 +23,7 @@ from moot.extensions.experiments.measuring.judge_decisions import (
     CON,
     PRO,
     JudgeDecisions,
-    ballot_counts,
+    counts_by_reading,
     decisions,
     panel_majority,
 )
@@ -121,17 +121,12 @@ def _known_mean(name: str, cluster: Integers, values: Floats) -> Estimate:
 def flips(table: JudgmentTable) -> Estimate:
     """Of all pairs of a first and a second reading of a debate, the share whose results differ; each debate
     counts once, however often it was read."""
-    table, count = table.where(table.decided), len(table.debates)
-    readings = [
-        ballot_counts(table.debate[rows], table.score[rows], count)
-        for rows in (table.order == 0, table.order == 1)
-    ]
+    table = table.where(table.decided)
+    readings = counts_by_reading(table)
     pairs = readings[0].sum(axis=1) * readings[1].sum(axis=1)
     both = pairs > 0
-    cluster = np.zeros(count, np.intp)
-    cluster[table.debate] = table.units()
     changed = 1 - (readings[0] * readings[1]).sum(axis=1)[both] / pairs[both]
-    return share_estimate("flips", cluster[both], changed)
+    return share_estimate("flips", table.cluster_of_debates()[both], changed)
 
 
 def same_side(table: JudgmentTable) -> Estimate:
@@ -190,9 +185,6 @@ def _alpha_of(columns: Floats) -> Floats:
 
 def _pair_agreement(found: JudgeDecisions, one: int, other: int) -> Estimate:
     name = f"{found.judges[one]} / {found.judges[other]}"
-    shares = np.full((2, len(found.debates), 3), np.nan)
-    for row, judge in enumerate((one, other)):
-        debate, decided = found.of_judge(judge)
-        shares[row, debate] = decided
+    shares = found.of_pair(one, other)
     same = (shares[0] * shares[1]).sum(axis=1)
     return _known_mean(name, found.cluster_of_debates(), same)

@@ -45,12 +45,14 @@ class ModelConfidence(Struct, frozen=True, kw_only=True):
     """Closing less won: positive where it expected too much."""
 
     def row(self) -> dict[str, Any]:
-        figures = {"opening": self.opening, "closing": self.closing, "won": self.won}
-        figures["overconfidence"] = self.overconfidence
-        flat: dict[str, Any] = {"model": self.model, "debates": self.debates}
-        for name, found in figures.items():
-            flat |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-        return flat
+        return {
+            "model": self.model,
+            "debates": self.debates,
+            **self.opening.columns("opening"),
+            **self.closing.columns("closing"),
+            **self.won.columns("won"),
+            **self.overconfidence.columns("overconfidence"),
+        }
 
 
 class NamedTurn(Struct, frozen=True, kw_only=True):
@@ -166,8 +168,6 @@ def _confidence(model: str, sides: Sequence[_Side]) -> ModelConfidence:
 
 
 def _mean(name: str, rows: Sequence[tuple[str, float]], within: tuple[float, float] = SHARE) -> Estimate:
-    if not rows:
-        return Estimate(name, None, None, None, 0)
     _, motion = coded(each for each, _ in rows)
     values = np.array([value for _, value in rows], float)
     return mean_estimate(name, motion, values, within)

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from moot.core.state import Aside, Debate
 from moot.core.terms import PollName
-from moot.extensions.experiments.measuring.judgments import party_model
+from moot.extensions.experiments.measuring.debate_judgments import party_model
 from moot.judging.parties import parties
 from moot.rules.extension_questions import side_question_model
 
@@ -93,11 +94,8 @@ def _belief(debate: Debate, aside: Aside, base: BeliefRow) -> BeliefRow:
     asked = seat or debate.judge(aside.judge or "")
     pro = next((team.id for team in teams if team.seats[0].side == "for"), None)
     chance = aside.chances.get(seat.id if seat else pro or "")
-    return BeliefRow(
-        debate=base.debate,
-        experiment=base.experiment,
-        group=base.group,
-        motion=base.motion,
+    return replace(
+        base,
         question=aside.number,
         role="debater" if seat else "judge",
         name=asked.name,

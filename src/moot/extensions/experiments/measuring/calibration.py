@@ -63,16 +63,13 @@ class ProtocolScore(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
     def row(self) -> dict[str, Any]:
-        flat: dict[str, Any] = {
+        return {
             "protocol": self.protocol,
             "answers": self.answers,
             "questions": self.questions,
-        }
-        for name in ("accuracy", "brier", "log_score"):
-            found: Estimate = getattr(self, name)
-            flat |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-        return {
-            **flat,
+            **self.accuracy.columns("accuracy"),
+            **self.brier.columns("brier"),
+            **self.log_score.columns("log_score"),
             "calibration_error": self.calibration_error,
             "overconfidence": self.overconfidence,
             "cost": self.cost,

@@ -13,17 +13,18 @@ from datetime import datetime
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from msgspec import NODEFAULT, Meta, Struct, structs
+from msgspec import Meta, Struct, structs
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate, Turn
 from moot.core.terms import Usage
-from moot.extensions.experiments.measuring.answer_rows import AnswerRow
 from moot.extensions.experiments.measuring.ballot_rows import BallotRow, RankingRow, VoteRow
 from moot.extensions.experiments.measuring.belief_rows import AudienceRow, BeliefRow
 from moot.extensions.experiments.measuring.call_rows import CallRow
-from moot.extensions.experiments.measuring.judgments import SpeechIssue, group_name, party_model, speech_issue
+from moot.extensions.experiments.measuring.debate_judgments import party_model, speech_issue
+from moot.extensions.experiments.measuring.judge_answers import AnswerRow
+from moot.extensions.experiments.measuring.judgments import SpeechIssue, group_name
 from moot.extensions.experiments.measuring.leg_results import LegResult
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.extensions.experiments.measuring.transcripts import debate_seed
 from moot.judging.parties import parties
 from moot.views.outcome import ending, headline
@@ -248,10 +249,6 @@ def _choices(hint: Any) -> tuple[str, ...]:
 def with_all_members(row: Struct) -> dict[str, Any]:
     """A row as a dictionary with every column, also those that have their default."""
     return {name: getattr(row, name) for name in row.__struct_fields__}
-
-
-def required_members(row: type[Struct]) -> tuple[str, ...]:
-    return tuple(field.name for field in structs.fields(row) if field.default is NODEFAULT)
 
 
 # --- rows of a stored debate --------------------------------------------------------------------------

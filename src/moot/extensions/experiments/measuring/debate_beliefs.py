@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from msgspec import Struct, to_builtins
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate
 from moot.core.visibility import OWNER
 from moot.extension import loaded
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.judging.parties import parties
 
 

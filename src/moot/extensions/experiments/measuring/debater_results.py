@@ -73,8 +73,8 @@ def debater_rows(protocols: Sequence[str], answers: Sequence[JudgeAnswer]) -> It
             yield DebaterResult(
                 protocol=protocol,
                 model=model,
-                right=_share("right", right),
-                wrong=_share("wrong", wrong),
+                right=share_of("right", [each.answer for each in right], [each.wins for each in right]),
+                wrong=share_of("wrong", [each.answer for each in wrong], [each.wins for each in wrong]),
                 truth=_truth(right, wrong),
             )
 
@@ -119,12 +119,6 @@ def _stands(answer: JudgeAnswer) -> Iterator[_Stand]:
         yield _Stand(answer, model, (answer.first_argued == answer.answer) == (place == 0))
 
 
-def _share(name: str, stands: Sequence[_Stand]) -> Estimate:
-    if not stands:
-        return Estimate(name, None, None, None, 0)
-    return share_of(name, [each.answer for each in stands], [each.wins for each in stands])
-
-
 def _truth(right: Sequence[_Stand], wrong: Sequence[_Stand]) -> Estimate:
     means: list[dict[str, float]] = []
     for stands in (right, wrong):
@@ -133,8 +127,6 @@ def _truth(right: Sequence[_Stand], wrong: Sequence[_Stand]) -> Estimate:
             wins.setdefault(each.answer.question, []).append(each.wins)
         means.append({question: sum(values) / len(values) for question, values in wins.items()})
     both = [question for question in means[0] if question in means[1]]
-    if not both:
-        return Estimate("truth", None, None, None, 0)
     asked = {each.answer.question: each.answer for each in right}
     gaps = [means[0][question] - means[1][question] for question in both]
     return difference_of("truth", [asked[question] for question in both], gaps)

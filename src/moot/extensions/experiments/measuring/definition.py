@@ -23,7 +23,6 @@ import msgspec
 from msgspec import Struct, field
 
 from moot.core.errors import Invalid
-from moot.core.model_names import ModelSettings, named_with, read_name
 from moot.core.setup_table import setup_fields
 from moot.core.terms import MAX_MOTION_CHARS, MIN_MOTION_CHARS, MOTION_LENGTH, Money
 from moot.extensions.experiments.measuring.bank_motions import (
@@ -32,6 +31,7 @@ from moot.extensions.experiments.measuring.bank_motions import (
     draw_motions,
     find_motions,
 )
+from moot.extensions.experiments.measuring.model_names import ModelSettings, named_with, read_name
 from moot.extensions.experiments.measuring.planned_questions import JUDGED, PROTOCOLS, ProtocolName
 from moot.extensions.experiments.measuring.questions import Question, QuestionSource, load_questions
 

@@ -52,6 +52,10 @@ class Estimate(Struct, frozen=True):
     def row(self) -> dict[str, Any]:
         return structs.asdict(self)
 
+    def columns(self, name: str) -> dict[str, float | None]:
+        """As three columns of a row: `name`, `name_low` and `name_high`."""
+        return {name: self.value, f"{name}_low": self.low, f"{name}_high": self.high}
+
 
 @lru_cache(maxsize=4096)
 def t_quantile(freedom: float, level: float = LEVEL) -> float:

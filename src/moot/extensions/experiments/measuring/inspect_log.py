@@ -17,14 +17,13 @@ from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
 import msgspec
-from msgspec import Struct
 
 from moot.core.errors import Invalid
 from moot.core.state import Debate, Turn
 from moot.core.terms import Usage
-from moot.extensions.experiments.measuring.answer_rows import AnswerRow
 from moot.extensions.experiments.measuring.ballot_rows import BallotRow
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
+from moot.extensions.experiments.measuring.judge_answers import AnswerRow
 from moot.extensions.experiments.measuring.judgments import SCORES
 from moot.extensions.experiments.measuring.leg_results import LegResult
 from moot.judging.parties import parties
@@ -35,18 +34,6 @@ LOG_VERSION = 2
 SIDE_SCORES = {"for": 1.0, "against": 0.0}
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0}
 """What Inspect calls right, partly right and wrong, and how it counts them."""
-
-
-class SampleData(Struct, frozen=True):
-    """What a sample tells of one debate."""
-
-    result: LegResult
-    debate: Debate | None
-    """None where its log has been deleted: the sample has scores then, and no speeches."""
-    ballots: tuple[BallotRow, ...] = ()
-    answers: tuple[AnswerRow, ...] = ()
-    metadata: Mapping[str, Any] = {}
-    """Group, protocol, repeat and the like."""
 
 
 class InspectLog:
@@ -65,8 +52,18 @@ class InspectLog:
         self._values: dict[str, list[float]] = {}
         self._times: list[datetime] = []
 
-    def add(self, data: SampleData) -> None:
-        made, debate = sample(data), data.debate
+    def add(
+        self,
+        result: LegResult,
+        debate: Debate | None,
+        *,
+        ballots: Sequence[BallotRow] = (),
+        answers: Sequence[AnswerRow] = (),
+        metadata: Mapping[str, Any] = {},
+    ) -> None:
+        """Without its log, a debate has scores and no speeches. `metadata`: group, protocol, repeat and the
+        like."""
+        made = sample(result, debate, ballots, answers, metadata)
         self._write(f"samples/{made['id']}_epoch_1.json", made)
         self._summaries.append(_summary(made))
         for name, score in made["scores"].items():
@@ -126,15 +123,20 @@ class InspectLog:
         self._archive.writestr(name, msgspec.json.encode(value))
 
 
-def sample(data: SampleData) -> Json:
+def sample(
+    result: LegResult,
+    debate: Debate | None,
+    ballots: Sequence[BallotRow],
+    answers: Sequence[AnswerRow],
+    metadata: Mapping[str, Any],
+) -> Json:
     """One debate as Inspect's EvalSample."""
-    result, debate = data.result, data.debate
     speeches = [] if debate is None else sorted(debate.turns, key=lambda turn: turn.number)
     spoken = [turn for turn in speeches if not turn.struck]
     motion: Json = {"id": f"{result.debate}-motion", "role": "user", "content": result.motion}
-    scores = {"verdict": _verdict(result, debate), **_judge_scores(data.ballots)}
-    if data.answers:
-        scores = _answer_scores(data.answers, data.ballots)
+    scores = {"verdict": _verdict(result, debate), **_judge_scores(ballots)}
+    if answers:
+        scores = _answer_scores(answers, ballots)
     made: Json = {
         "id": result.debate,
         "epoch": 1,
@@ -144,7 +146,7 @@ def sample(data: SampleData) -> Json:
         "output": {"model": "", "choices": [], "completion": ""},
         "scores": scores,
         "metadata": {
-            **data.metadata,
+            **metadata,
             "status": result.status,
             "headline": result.headline,
             "cost": result.cost,
@@ -152,14 +154,14 @@ def sample(data: SampleData) -> Json:
         "events": [],
         "total_time": result.seconds,
     }
-    if data.answers:
-        made["target"] = ascii_uppercase[data.answers[0].answer]
-        made["choices"] = list(data.answers[0].choices)
+    if answers:
+        made["target"] = ascii_uppercase[answers[0].answer]
+        made["choices"] = list(answers[0].choices)
     if debate is not None:
         made["messages"] += [_message(debate, turn) for turn in spoken]
         made["events"] = [
             *(_speech_event(debate, turn, motion) for turn in spoken),
-            *(_ballot_event(debate, row) for row in data.ballots),
+            *(_ballot_event(debate, row) for row in ballots),
         ]
         made["model_usage"] = {model: _usage(tally.usage) for model, tally in debate.tallies.items()}
         made["started_at"], made["completed_at"] = _time(debate.created_at), _time(debate.updated_at)

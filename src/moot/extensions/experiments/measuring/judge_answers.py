@@ -12,11 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated
 
 from msgspec import Meta, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.extensions.experiments.measuring.planned_questions import ALONE, PlannedQuestion, choices_of
 from moot.judging.verdicts import counted_judges
 from moot.prompts.model_replies import UnreadableReply
@@ -74,6 +74,20 @@ class JudgeAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fals
         """1 where the right choice is the most probable; choices that are equally probable share."""
         best = [index for index, chance in enumerate(self.probabilities) if chance == max(self.probabilities)]
         return 1 / len(best) if self.answer in best else 0.0
+
+
+class AnswerRow(JudgeAnswer, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """What one judge, or a model by itself, believed about one question after one protocol."""
+
+    question_text: Annotated[str, Meta(description="The question.")] = ""
+    choices: Annotated[
+        tuple[str, ...],
+        Meta(description="The choices in play, in the order of `probabilities`; `answer` is the right one."),
+    ] = ()
+    correct: Annotated[
+        float | None,
+        Meta(description="1 where the right choice is the most probable, 0 where not; shared if equal."),
+    ] = None
 
 
 class RoundBelief(Struct, frozen=True, omit_defaults=True):
@@ -199,6 +213,20 @@ def _votes(given: Sequence[Reading]) -> list[Reading]:
         Reading(_mean([_vote(each.probabilities) for each in given if each.first == first]), first)
         for first in sorted({each.first for each in given})
     ]
+
+
+def answer_rows(
+    answers: Iterable[JudgeAnswer], definition: ExperimentDefinition, leg: PlannedQuestion
+) -> Iterator[AnswerRow]:
+    """Answers of a leg as the table `answers` has them, in words that its definition has."""
+    question, playing = choices_of(definition, leg)
+    for answer in answers:
+        yield AnswerRow(
+            **asdict(answer),
+            question_text=question.question,
+            choices=playing.choices,
+            correct=answer.right,
+        )
 
 
 def single_readings(answers: Iterable[JudgeAnswer]) -> Iterator[JudgeAnswer]:

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from moot.extensions.experiments.measuring.estimates import Estimate, sums_by, t_quantile
-from moot.extensions.experiments.measuring.judge_decisions import JudgeDecisions, ballot_counts, decisions
+from moot.extensions.experiments.measuring.judge_decisions import JudgeDecisions, counts_by_reading, decisions
 from moot.extensions.experiments.measuring.tables import Floats, Integers, JudgmentTable
 
 Fault = Literal[
@@ -188,7 +188,7 @@ def _lean(table: JudgmentTable, code: int) -> tuple[Estimate, float] | None:
         difference = own - _pro_shares(table, int(other))
         common = ~np.isnan(difference)
         if common.any():
-            figure = _mean(table.judges[int(other)], _cluster_of_debates(table)[common], difference[common])
+            figure = _mean(table.judges[int(other)], table.cluster_of_debates()[common], difference[common])
             p = _beyond(figure, 0.0)
             if p is not None:
                 compared.append((p, figure))
@@ -228,24 +228,18 @@ def _below_moderate(kappa: Estimate) -> float | None:
 
 
 def _kappa_with(found: JudgeDecisions, code: int, other: int) -> Estimate:
-    shares = np.full((2, len(found.debates), 3), np.nan)
-    for row, judge in enumerate((code, other)):
-        debate, decided = found.of_judge(judge)
-        shares[row, debate] = decided
+    shares = found.of_pair(code, other)
     both = ~np.isnan(shares).any(axis=(0, 2))
     return _kappa(found.judges[other], found.cluster_of_debates()[both], shares[:, both])
 
 
 def _kappa_with_itself(table: JudgmentTable, code: int) -> Estimate:
     own = table.where((table.judge == code) & table.decided)
-    counts = np.stack([
-        ballot_counts(own.debate[rows], own.score[rows], len(own.debates))
-        for rows in (own.order == 0, own.order == 1)
-    ])  # fmt: skip
+    counts = counts_by_reading(own)
     totals = counts.sum(axis=2)
     both = (totals > 0).all(axis=0)
     shares = counts[:, both] / totals[:, both, None]
-    return _kappa("itself", _cluster_of_debates(own)[both], shares)
+    return _kappa("itself", own.cluster_of_debates()[both], shares)
 
 
 def _kappa(name: str, cluster: Integers, shares: Floats) -> Estimate:
@@ -265,12 +259,6 @@ def _pro_shares(table: JudgmentTable, code: int) -> Floats:
     count = np.bincount(own.debate, minlength=len(own.debates))
     with np.errstate(invalid="ignore"):
         return np.bincount(own.debate, own.score, len(own.debates)) / count
-
-
-def _cluster_of_debates(table: JudgmentTable) -> Integers:
-    cluster = np.zeros(len(table.debates), np.intp)
-    cluster[table.debate] = table.units()
-    return cluster
 
 
 def _mean(name: str, cluster: Integers, values: Floats, least_error: float = 0.0) -> Estimate:

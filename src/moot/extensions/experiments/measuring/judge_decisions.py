@@ -27,10 +27,13 @@ class JudgeDecisions(Struct, frozen=True, eq=False):
     """What is left out at a time for intervals: the motion, or the group where motions are not known."""
     shares: Floats
 
-    def of_judge(self, code: int) -> tuple[Integers, Floats]:
-        """The debates that one judge decided, and its decisions."""
-        own = self.judge == code
-        return self.debate[own], self.shares[own]
+    def of_pair(self, one: int, other: int) -> Floats:
+        """What two judges decided: judges by debates by results, NaN where one did not decide."""
+        shares = np.full((2, len(self.debates), 3), np.nan)
+        for row, judge in enumerate((one, other)):
+            own = self.judge == judge
+            shares[row, self.debate[own]] = self.shares[own]
+        return shares
 
     def cluster_of_debates(self) -> Integers:
         cluster = np.zeros(len(self.debates), np.intp)
@@ -52,6 +55,13 @@ def decisions(table: JudgmentTable) -> JudgeDecisions:
         table.units()[first],
         majority(ballot_counts(codes, table.score, len(keys))),
     )
+
+
+def counts_by_reading(table: JudgmentTable) -> Floats:
+    """How many ballots of the first and of the second reading each debate has for con, tie and pro."""
+    readings = (table.order == 0, table.order == 1)
+    debates = len(table.debates)
+    return np.stack([ballot_counts(table.debate[rows], table.score[rows], debates) for rows in readings])
 
 
 def ballot_counts(codes: Integers, score: Floats, count: int) -> Floats:

@@ -23,6 +23,7 @@ from moot.extensions.experiments.measuring.tables import JudgmentTable, as_table
 EFFECTS = ("side", "primacy", "label", "order", "length", "family", "self", "address")
 """Of two that cannot be told apart, the first is estimated."""
 FIELDS = {"self": "self_preference"}
+UNKNOWN = Estimate("", None, None, None, 0)
 FIGURES = ("pro_share", "flips", "same_side", *EFFECTS)
 
 
@@ -68,9 +69,7 @@ class JudgeMeasures(Struct, frozen=True, kw_only=True):
         }
         for name in FIGURES:
             found: Estimate | None = getattr(self, FIELDS.get(name, name))
-            flat[name] = found.value if found else None
-            flat[f"{name}_low"] = found.low if found else None
-            flat[f"{name}_high"] = found.high if found else None
+            flat |= (found or UNKNOWN).columns(name)
         return flat
 
 
@@ -116,12 +115,8 @@ def judge_report(data: object) -> JudgeReport:
                 **{FIELDS.get(each, each): estimate for each, estimate in effects[name].items()},
             )
         )
-    panel = used.where(used.own) if used.own.any() else used
     return JudgeReport(
-        agreement=structs.replace(
-            judge_agreement(panel),
-            pairs=judge_agreement(used).pairs,
-        ),
+        agreement=structs.replace(judge_agreement(used.of_panel()), pairs=judge_agreement(used).pairs),
         judges=tuple(sorted(measures, key=lambda each: not each.own)),
         checks=check_judges(table, effects),
         notes=design_notes(used, measures),

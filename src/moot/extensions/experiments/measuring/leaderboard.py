@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec import Struct
 
+from moot.extensions.experiments.measuring.estimates import Estimate
 from moot.extensions.experiments.measuring.motion_jackknife import StandardErrors
 from moot.extensions.experiments.measuring.separation import Ends, OpenEnds
 from moot.extensions.experiments.measuring.tables import Floats, Integers
@@ -82,7 +83,7 @@ def leaderboard(
         worse[one.better] += one.separable
     lines: list[ModelRating] = []
     for rank, model in enumerate(order, 1):
-        low, high = parameter_interval(best, model, errors, ends, level)
+        low, high = _parameter_interval(best, model, errors, ends, level)
         expected = 1 / (1 + np.exp(np.delete(strengths, model) - strengths[model]))
         name = names[model]
         lines.append(
@@ -109,7 +110,22 @@ def points_of(strength: float) -> float:
     return float(MEAN_RATING + SCALE * strength)
 
 
-def parameter_interval(
+def effects_of(
+    names: Sequence[str],
+    best: Floats,
+    errors: StandardErrors | None,
+    ends: OpenEnds,
+    level: float,
+    motions: int,
+) -> tuple[Estimate, ...]:
+    """The last parameters, which have these names, with their intervals in log-odds."""
+    return tuple(
+        Estimate(name, float(best[at]), *_parameter_interval(best, at, errors, ends, level), motions)
+        for at, name in enumerate(names, len(best) - len(names))
+    )
+
+
+def _parameter_interval(
     best: Floats, at: int, errors: StandardErrors | None, ends: OpenEnds, level: float
 ) -> Ends:
     """The interval of a parameter in log-odds."""

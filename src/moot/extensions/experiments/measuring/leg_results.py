@@ -10,6 +10,11 @@ from msgspec.structs import replace
 
 from moot.core.state import Debate
 from moot.extensions.experiments.measuring.debate_beliefs import DebateBeliefs, beliefs_of
+from moot.extensions.experiments.measuring.debate_judgments import (
+    first_address,
+    judgments_from_debate,
+    rankings_from_debate,
+)
 from moot.extensions.experiments.measuring.definition import ExperimentDefinition
 from moot.extensions.experiments.measuring.judge_answers import (
     JudgeAnswer,
@@ -23,13 +28,10 @@ from moot.extensions.experiments.measuring.judgments import (
     JudgeAddress,
     Judgment,
     Ranking,
-    first_address,
-    judgments_from_debate,
-    rankings_from_debate,
     with_own_marked,
 )
-from moot.extensions.experiments.measuring.leg_dice import PlannedLeg
 from moot.extensions.experiments.measuring.people_votes import PersonVote
+from moot.extensions.experiments.measuring.planned_legs import PlannedLeg
 from moot.extensions.experiments.measuring.planned_questions import PlannedQuestion, choices_of
 from moot.extensions.experiments.measuring.speaker_quotes import SpeakerQuotes, speaker_quotes
 from moot.extensions.experiments.measuring.transcripts import debate_seed, transcript_digest

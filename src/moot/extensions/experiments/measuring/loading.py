@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 
 from moot.core.errors import Invalid
-from moot.extensions.experiments.measuring.answer_rows import AnswerRow
 from moot.extensions.experiments.measuring.ballot_rows import BallotRow, RankingRow, VoteRow
 from moot.extensions.experiments.measuring.belief_rows import AudienceRow, BeliefRow
 from moot.extensions.experiments.measuring.call_rows import CallRow
@@ -29,6 +28,7 @@ from moot.extensions.experiments.measuring.data_tables import (
     SpeechRow,
     TableName,
 )
+from moot.extensions.experiments.measuring.judge_answers import AnswerRow
 from moot.extensions.experiments.measuring.table_files import (
     DICTIONARY_FILE,
     as_frame,

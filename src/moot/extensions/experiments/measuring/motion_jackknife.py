@@ -8,15 +8,16 @@ motions has two, however many motions there are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import sqrt
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
 
 from moot.extensions.experiments.measuring.estimates import t_quantile
 from moot.extensions.experiments.measuring.likelihood import Likelihood
-from moot.extensions.experiments.measuring.tables import Floats
+from moot.extensions.experiments.measuring.tables import Floats, Integers
 
 
 class StandardErrors(Struct, frozen=True, eq=False):
@@ -69,6 +70,34 @@ def leave_one_out(
         _pairs(covariance, models),
         squared[0] ** 2 / np.maximum(squared[1], 1e-300) - 1,
     )
+
+
+def standard_errors(
+    likelihood: Likelihood,
+    parts: Callable[[Integers], Iterable[Likelihood]],
+    best: Floats,
+    models: int,
+    *,
+    prior_sd: float,
+    motion: Integers,
+    judge: Integers,
+    over: Literal["motions", "judges"],
+) -> StandardErrors:
+    """The errors of the estimate `best` over motions, or over judges too. `parts` splits the likelihood by
+    codes of its rows, of which `motion` and `judge` are two."""
+    curvature = penalised_curvature(likelihood, best, prior_sd)
+
+    def by(unit: Integers) -> StandardErrors:
+        return leave_one_out(parts(unit), best, curvature, models)
+
+    if over == "motions":
+        return by(motion)
+    return over_motions_and_judges(by(motion), by(judge), by(motion * (int(judge.max()) + 1) + judge))
+
+
+def penalised_curvature(likelihood: Likelihood, best: Floats, prior_sd: float) -> Floats:
+    """The curvature of the likelihood with that of the prior."""
+    return likelihood.derivatives(best)[1] + np.eye(len(best)) * prior_sd**-2
 
 
 def _pairs(covariance: Floats, models: int) -> Floats:

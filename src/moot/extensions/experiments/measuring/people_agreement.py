@@ -22,12 +22,10 @@ from moot.extensions.experiments.measuring.agreement import (
 )
 from moot.extensions.experiments.measuring.estimates import DIFFERENCE, Estimate, mean_estimate
 from moot.extensions.experiments.measuring.judge_decisions import decisions
-from moot.extensions.experiments.measuring.judgments import Judgment
+from moot.extensions.experiments.measuring.judgments import PANEL, Judgment
 from moot.extensions.experiments.measuring.leg_results import LegResult
 from moot.extensions.experiments.measuring.people_votes import vote_rows
 from moot.extensions.experiments.measuring.tables import as_table
-
-PANEL = "panel"
 
 
 class PeopleAgreement(Struct, frozen=True, kw_only=True):

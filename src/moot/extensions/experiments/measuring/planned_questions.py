@@ -42,18 +42,6 @@ ProtocolName = Literal[
     "self-consistency",
 ]
 PROTOCOLS: tuple[ProtocolName, ...] = get_args(ProtocolName)
-FORMATS: Mapping[ProtocolName, str] = {
-    "debate": "debate",
-    "sequential-debate": "sequential-debate",
-    "interactive-debate": "interactive-debate",
-    "open-debate": "debate",
-    "consultancy": "consultancy",
-    "open-consultancy": "consultancy",
-    "naive": "answer",
-    "expert": "answer",
-    "single-shot": "answer",
-    "self-consistency": "answer",
-}
 DEBATES: tuple[ProtocolName, ...] = ("debate", "sequential-debate", "interactive-debate", "open-debate")
 OPEN: tuple[ProtocolName, ...] = ("open-debate", "open-consultancy")
 """The protocols in which a speaker argues for the answer that it thinks right."""
@@ -97,8 +85,8 @@ def planned_question(leg: str) -> PlannedQuestion:
 
 @cache
 def protocol_format(protocol: ProtocolName) -> Format:
-    name = f"{FORMATS[protocol]}.toml"
-    text = files(measuring).joinpath("protocols").joinpath(name).read_text("utf-8")
+    name = "answer" if protocol in ALONE else protocol.removeprefix("open-")
+    text = files(measuring).joinpath("protocols").joinpath(f"{name}.toml").read_text("utf-8")
     return msgspec.convert(tomllib.loads(text), Format)
 
 

@@ -14,59 +14,39 @@ from moot.extensions.experiments.measuring.report_text import (
     percent,
     points_text,
 )
-from moot.extensions.experiments.measuring.truth_report import TruthReport
+from moot.extensions.experiments.measuring.truth_report import ArguedResult, TruthReport
 from moot.views.report_blocks import ReportTable
 from moot.views.text import plural
+
+FIGURES = (
+    "answers", "accuracy", "to naive", "to consultancy", "gap recovered", "confidence", "Brier", "log score",
+    "calibration error", "cost",
+)  # fmt: skip
+ARGUED = {True: "the right answer", False: "the wrong answer"}
 
 
 def truth_tables(report: TruthReport) -> tuple[ReportTable, ...]:
     """The table of protocols, the same by judge and for single readings; and of protocols in which one
     speaker stands for an answer, by what it argued."""
-    tables = [
-        ReportTable(
-            "Protocols",
-            (
-                "protocol", "answers", "accuracy", "to naive", "to consultancy", "gap recovered",
-                "confidence", "Brier", "log score", "calibration error", "cost",
-            ),
-            tuple(_protocol_row(row) for row in report.protocols),
-            rests_on=_rests_on(report),
-            note="Accuracy, Brier and log score with 95 % intervals; differences in percentage points of "
-            "accuracy, on the same questions; confidence is the mean probability of the answer thought "
-            "right; cost is that of one answer.",
-        )
-    ]  # fmt: skip
-    if report.judges:
-        tables.append(_judge_table(report.judges))
-    if report.readings:
-        tables.append(_reading_table(report.readings))
-    if report.rounds:
-        tables.append(_round_table(report.rounds))
-    if report.argued:
-        tables.append(
-            ReportTable(
-                "What was argued",
-                ("protocol", "argued for", "answers", "accuracy"),
-                tuple(
-                    (
-                        row.protocol,
-                        "the right answer" if row.argued_right else "the wrong answer",
-                        f"{row.answers:,}",
-                        estimate_text(row.accuracy, share=True),
-                    )
-                    for row in report.argued
-                ),
-                words=(0, 1),
-                note="How often the judge was right where one speaker stood for an answer.",
-            )
-        )
-    if report.debaters:
-        tables.append(_debater_table(report.debaters))
-    if report.ratings:
-        tables.append(_rating_table(report.ratings))
-    if report.quotes:
-        tables.append(_quote_table(report.quotes))
-    return tuple(tables)
+    protocols = ReportTable(
+        "Protocols",
+        ("protocol", *FIGURES),
+        tuple((row.protocol, *_figures(row)) for row in report.protocols),
+        rests_on=_rests_on(report),
+        note="Accuracy, Brier and log score with 95 % intervals; differences in percentage points of "
+        "accuracy, on the same questions; confidence is the mean probability of the answer thought "
+        "right; cost is that of one answer.",
+    )
+    others = (
+        _judge_table(report.judges),
+        _reading_table(report.readings),
+        _round_table(report.rounds),
+        _argued_table(report.argued),
+        _debater_table(report.debaters),
+        _rating_table(report.ratings),
+        _quote_table(report.quotes),
+    )
+    return (protocols, *(table for table in others if table.rows))
 
 
 def _rests_on(report: TruthReport) -> str:
@@ -76,13 +56,10 @@ def _rests_on(report: TruthReport) -> str:
 def _judge_table(rows: Sequence[ProtocolResult]) -> ReportTable:
     return ReportTable(
         "Protocols by judge",
-        (
-            "protocol", "judge", "answers", "accuracy", "to naive", "to consultancy", "gap recovered",
-            "confidence", "Brier", "log score", "calibration error", "cost",
-        ),
-        tuple((row.protocol, row.judge, *_protocol_row(row)[1:]) for row in rows),
+        ("protocol", "judge", *FIGURES),
+        tuple((row.protocol, row.judge, *_figures(row)) for row in rows),
         words=(0, 1),
-    )  # fmt: skip
+    )
 
 
 def _reading_table(rows: Sequence[ReadingResult]) -> ReportTable:
@@ -135,6 +112,24 @@ def _round_table(rows: Sequence[RoundResult]) -> ReportTable:
     )
 
 
+def _argued_table(rows: Sequence[ArguedResult]) -> ReportTable:
+    return ReportTable(
+        "What was argued",
+        ("protocol", "argued for", "answers", "accuracy"),
+        tuple(
+            (
+                row.protocol,
+                ARGUED[row.argued_right],
+                f"{row.answers:,}",
+                estimate_text(row.accuracy, share=True),
+            )
+            for row in rows
+        ),
+        words=(0, 1),
+        note="How often the judge was right where one speaker stood for an answer.",
+    )
+
+
 def _debater_table(rows: Sequence[DebaterResult]) -> ReportTable:
     return ReportTable(
         "Debaters",
@@ -174,7 +169,7 @@ def _quote_table(rows: Sequence[QuoteResult]) -> ReportTable:
         tuple(
             (
                 row.model,
-                "the right answer" if row.argued_right else "the wrong answer",
+                ARGUED[row.argued_right],
                 f"{row.speakers:,}",
                 f"{row.found:,}",
                 f"{row.missing:,}",
@@ -189,12 +184,11 @@ def _quote_table(rows: Sequence[QuoteResult]) -> ReportTable:
     )
 
 
-def _protocol_row(row: ProtocolResult) -> tuple[str, ...]:
+def _figures(row: ProtocolResult) -> tuple[str, ...]:
     answers = f"{row.answered:,}" if row.answered == row.asked else f"{row.answered:,} of {row.asked:,}"
     if row.score is None:
-        return (row.protocol, answers, *["–"] * 9)
+        return (answers, *["–"] * 9)
     return (
-        row.protocol,
         answers,
         estimate_text(row.score.accuracy, share=True),
         points_text(row.against_naive),

@@ -16,15 +16,10 @@ from msgspec import Struct
 
 from moot.core.errors import Invalid
 from moot.extensions.experiments.measuring.connections import components, unbeaten_and_winless
-from moot.extensions.experiments.measuring.estimates import Estimate
 from moot.extensions.experiments.measuring.judgments import Ranking, counted_as
-from moot.extensions.experiments.measuring.leaderboard import Standing, leaderboard, parameter_interval
+from moot.extensions.experiments.measuring.leaderboard import Standing, effects_of, leaderboard
 from moot.extensions.experiments.measuring.likelihood import most_likely
-from moot.extensions.experiments.measuring.motion_jackknife import (
-    StandardErrors,
-    leave_one_out,
-    over_motions_and_judges,
-)
+from moot.extensions.experiments.measuring.motion_jackknife import standard_errors
 from moot.extensions.experiments.measuring.ratings import RatingOptions, Ratings, few_motions
 from moot.extensions.experiments.measuring.separation import OpenEnds, open_ends
 from moot.extensions.experiments.measuring.tables import Floats, Integers, coded
@@ -59,8 +54,11 @@ class Choices(Struct, frozen=True, eq=False):
     def rows(self) -> int:
         return len(self.chosen)
 
-    def where(self, rows: Integers) -> Choices:
-        return Choices(self.design[rows], self.chosen[rows], self.weight[rows])
+    def by_unit(self, unit: Integers) -> Iterator[Choices]:
+        """The choices of each unit; `unit` is that of each choice."""
+        for code in np.unique(unit):
+            rows = np.flatnonzero(unit == code)
+            yield Choices(self.design[rows], self.chosen[rows], self.weight[rows])
 
     def derivatives(self, at: Floats) -> tuple[Floats, Floats]:
         filled = np.nan_to_num(self.design)
@@ -97,20 +95,17 @@ def _rate(rows: list[Ranking], options: RatingOptions) -> Ratings:
     errors, ends = None, OpenEnds()
     if len(motions) > 1 and options.intervals:
         _, judge = coded(row.judge for row in rows)
-        errors = _errors(choices, best, len(models), motion[row_of], judge[row_of], options)
+        errors = standard_errors(
+            choices, choices.by_unit, best, len(models), prior_sd=options.prior_sd, motion=motion[row_of],
+            judge=judge[row_of], over=options.over,
+        )  # fmt: skip
         ends = _open_ends(choices, rows, models, best, motion[row_of], options.level)
     standing = _standing(rows, models, (debate, group, motion))
     lines, differences = leaderboard(standing, best, errors, ends, options.level)
-    effects = [
-        Estimate(
-            f"position:{seat}", float(best[at]),
-            *parameter_interval(best, at, errors, ends, options.level), len(motions),
-        )
-        for at, seat in enumerate(seats, len(models))
-    ]  # fmt: skip
+    positions = [f"position:{seat}" for seat in seats]
     return Ratings(
         models=lines,
-        effects=tuple(effects),
+        effects=effects_of(positions, best, errors, ends, options.level, len(motions)),
         differences=differences,
         judgments=len(rows),
         debates=len(debates),
@@ -119,20 +114,6 @@ def _rate(rows: list[Ranking], options: RatingOptions) -> Ratings:
         options=options,
         notes=tuple(_notes(rows, len(motions), all(row.motion for row in rows) and not by_group)),
     )
-
-
-def _errors(
-    choices: Choices, best: Floats, models: int, motion: Integers, judge: Integers, options: RatingOptions
-) -> StandardErrors:
-    curvature = choices.derivatives(best)[1] + np.eye(len(best)) * options.prior_sd**-2
-
-    def by(unit: Integers) -> StandardErrors:
-        parts = (choices.where(np.flatnonzero(unit == code)) for code in np.unique(unit))
-        return leave_one_out(parts, best, curvature, models)
-
-    if options.over == "motions":
-        return by(motion)
-    return over_motions_and_judges(by(motion), by(judge), by(motion * (int(judge.max()) + 1) + judge))
 
 
 def _open_ends(

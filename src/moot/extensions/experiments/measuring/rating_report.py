@@ -7,7 +7,6 @@ Markdown show alike. Every doubt of the parts is a note of the report.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import exp
 from typing import Any
 
 from msgspec import Struct
@@ -32,6 +31,7 @@ from moot.extensions.experiments.measuring.report_text import (
     NOTHING,
     cost_text,
     estimate_text,
+    even_share,
     interval_text,
     number,
     percent,
@@ -226,9 +226,5 @@ def _share(effect: Estimate) -> str:
     """What an effect in log-odds means for the wins against an even opponent."""
     if effect.value is None:
         return NOTHING
-    low, high = (None if end is None else _logistic(end) for end in (effect.low, effect.high))
-    return f"{percent(_logistic(effect.value))} ({interval_text(low, high, percent)})"
-
-
-def _logistic(log_odds: float) -> float:
-    return 1 / (1 + exp(-log_odds))
+    low, high = (None if end is None else even_share(end) for end in (effect.low, effect.high))
+    return f"{percent(even_share(effect.value))} ({interval_text(low, high, percent)})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from moot.core.errors import Invalid
 from moot.extensions.experiments.measuring.data_tables import RatingRow
@@ -12,6 +13,13 @@ from moot.extensions.experiments.measuring.leaderboard import ModelRating
 from moot.extensions.experiments.measuring.rankings import rate_rankings
 from moot.extensions.experiments.measuring.ratings import rate_models
 from moot.extensions.experiments.measuring.reliability import ModelReliability, model_reliability
+
+RATED = (
+    "rank", "best_rank", "worst_rank", "rating", "low", "high", "win_share", "expected_share", "debates",
+    "groups",
+)  # fmt: skip
+HELD = ("debates", "with_issues", "words", "seconds", "cost", "wins_per_dollar")
+"""The columns that are of the same name there."""
 
 
 def rating_rows(
@@ -31,22 +39,8 @@ def rating_rows(
 
 
 def _row(experiment: str, model: str, rated: ModelRating | None, held: ModelReliability | None) -> RatingRow:
-    return RatingRow(
-        model=model,
-        experiment=experiment,
-        rank=rated.rank if rated else None,
-        best_rank=rated.best_rank if rated else None,
-        worst_rank=rated.worst_rank if rated else None,
-        rating=rated.rating if rated else None,
-        low=rated.low if rated else None,
-        high=rated.high if rated else None,
-        win_share=rated.win_share if rated else None,
-        expected_share=rated.expected_share if rated else None,
-        debates=held.debates if held else rated.debates if rated else None,
-        groups=rated.groups if rated else None,
-        with_issues=held.with_issues if held else None,
-        words=held.words if held else None,
-        seconds=held.seconds if held else None,
-        cost=held.cost if held else None,
-        wins_per_dollar=held.wins_per_dollar if held else None,
-    )
+    known: dict[str, Any] = {}
+    for source, names in ((rated, RATED), (held, HELD)):
+        if source is not None:
+            known |= {name: getattr(source, name) for name in names}
+    return RatingRow(model=model, experiment=experiment, **known)

@@ -28,15 +28,11 @@ from moot.extensions.experiments.measuring.leaderboard import (
     Difference,
     ModelRating,
     Standing,
+    effects_of,
     leaderboard,
-    parameter_interval,
 )
 from moot.extensions.experiments.measuring.likelihood import most_likely
-from moot.extensions.experiments.measuring.motion_jackknife import (
-    StandardErrors,
-    leave_one_out,
-    over_motions_and_judges,
-)
+from moot.extensions.experiments.measuring.motion_jackknife import standard_errors
 from moot.extensions.experiments.measuring.separation import OpenEnds, open_ends
 from moot.extensions.experiments.measuring.tables import Booleans, Floats, Integers, JudgmentTable, as_table
 
@@ -134,10 +130,7 @@ def rate_style_controlled(data: object, **options: Any) -> Ratings:
 
 
 def _rated_rows(table: JudgmentTable) -> JudgmentTable:
-    table = table.where(table.eligible & table.decided)
-    if table.own.any():
-        # Ballots of other panels are rated by themselves, never pooled.
-        table = table.where(table.own)
+    table = table.where(table.eligible & table.decided).of_panel()
     if not len(table):
         raise Invalid("There is no judgment that names a winner or a tie and counts for ratings.")
     return table
@@ -178,7 +171,10 @@ def _rate(table: JudgmentTable, options: RatingOptions) -> Ratings:
     above, below = unbeaten_and_winless(whole.models, whole.first, whole.second, whole.weight, whole.score)
     errors, ends = None, OpenEnds()
     if motions > 1 and options.intervals:
-        errors = _errors(counted, whole, unit, table.judge, best, options)
+        errors = standard_errors(
+            whole, counted.by_unit, best, whole.models, prior_sd=options.prior_sd, motion=unit,
+            judge=table.judge, over=options.over,
+        )  # fmt: skip
         per_motion, seen = _decisions_a_motion(counted, unit)
         ends = open_ends(
             whole, best, models=whole.models, above=above, below=below, per_motion=per_motion, motions=seen,
@@ -191,12 +187,7 @@ def _rate(table: JudgmentTable, options: RatingOptions) -> Ratings:
         names = (*names, "tie")
     return Ratings(
         models=lines,
-        effects=tuple(
-            Estimate(
-                name, float(best[at]), *parameter_interval(best, at, errors, ends, options.level), motions
-            )
-            for at, name in enumerate(names, len(table.models))
-        ),
+        effects=effects_of(names, best, errors, ends, options.level, motions),
         differences=differences,
         judgments=len(table),
         debates=len(np.unique(table.debate)),
@@ -210,24 +201,6 @@ def _rate(table: JudgmentTable, options: RatingOptions) -> Ratings:
             *_uneven_pairs(table, found.columns[:, kept], best, options),
         ),
     )
-
-
-def _errors(
-    counted: CountedJudgments,
-    whole: Decisions,
-    unit: Integers,
-    judge: Integers,
-    best: Floats,
-    options: RatingOptions,
-) -> StandardErrors:
-    curvature = whole.derivatives(best)[1] + np.eye(len(best)) * options.prior_sd**-2
-
-    def by(codes: Integers) -> StandardErrors:
-        return leave_one_out(counted.by_unit(codes), best, curvature, whole.models)
-
-    if options.over == "motions":
-        return by(unit)
-    return over_motions_and_judges(by(unit), by(judge), by(unit * (int(judge.max()) + 1) + judge))
 
 
 def _decisions_a_motion(counted: CountedJudgments, unit: Integers) -> tuple[Floats, Floats]:

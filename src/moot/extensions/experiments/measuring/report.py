@@ -40,7 +40,6 @@ from moot.extensions.experiments.measuring.ratings import (
     rate_style_controlled,
 )
 from moot.extensions.experiments.measuring.reliability import ModelReliability, model_reliability
-from moot.extensions.experiments.measuring.repeated_transcripts import TranscriptCount
 from moot.extensions.experiments.measuring.sensitivity import (
     JudgeRatings,
     RatingShift,
@@ -48,6 +47,7 @@ from moot.extensions.experiments.measuring.sensitivity import (
     leave_one_motion_out,
     ratings_by_judge,
 )
+from moot.extensions.experiments.measuring.transcripts import TranscriptCount
 from moot.extensions.experiments.measuring.truth_report import TruthReport, make_truth_report
 from moot.prompts import templates
 from moot.views.text import plural

@@ -13,6 +13,7 @@ from itertools import count
 from msgspec import Struct
 from msgspec.structs import replace
 
+from moot.extensions.experiments.measuring.calibration import CalibrationBin
 from moot.views.report_blocks import Bullet, Bullets, ReportTable, Sentences, TextBlock
 
 
@@ -49,15 +50,9 @@ class ShareMatrix(Struct, frozen=True, tag="matrix"):
     number: int = 0
 
 
-class CurvePoint(Struct, frozen=True):
-    confidence: float
-    accuracy: float
-    count: int
-
-
 class CurvePanel(Struct, frozen=True):
     name: str
-    points: tuple[CurvePoint, ...]
+    points: tuple[CalibrationBin, ...]
 
 
 class Curves(Struct, frozen=True, tag="curves"):

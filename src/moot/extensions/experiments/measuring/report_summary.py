@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import exp
 
 from moot.extensions.experiments.measuring.estimates import Estimate
 from moot.extensions.experiments.measuring.headline_doubts import BY_CHANCE
 from moot.extensions.experiments.measuring.ratings import Ratings
 from moot.extensions.experiments.measuring.report import ExperimentReport
-from moot.extensions.experiments.measuring.report_text import interval_text
+from moot.extensions.experiments.measuring.report_text import even_share, interval_text, percent
 from moot.views.text import plural
 
 
@@ -36,15 +35,15 @@ def _findings(report: ExperimentReport) -> Iterator[str]:
         ]
         if flips:
             share, judge = max(flips)
-            yield f"In its second reading, {judge} changes {_percent(share)} of its decisions."
+            yield f"In its second reading, {judge} changes {percent(share)} of its decisions."
     troubled = [each for each in report.reliability if each.with_issues]
     if troubled:
         worst = max(troubled, key=lambda each: each.issue_share)
-        yield f"{worst.model} has issues in {_percent(worst.issue_share)} of its debates, the most of all."
+        yield f"{worst.model} has issues in {percent(worst.issue_share)} of its debates, the most of all."
 
 
 def _agreement(raw: float, alpha: float | None) -> str:
-    said = f"Two judges of a debate name the same result in {_percent(raw)} of cases"
+    said = f"Two judges of a debate name the same result in {percent(raw)} of cases"
     if alpha is None:
         return f"{said}."
     alpha = round(alpha, 2)
@@ -68,22 +67,14 @@ def _order(ratings: Ratings) -> str:
 
 
 def _side(side: Estimate) -> str:
-    wins = _percent(_share(side.value or 0.0))
+    wins = percent(even_share(side.value or 0.0))
     if side.low is None and side.high is None:
         return (
             f"The side for the motion wins {wins} against an even opponent; too little data for an interval."
         )
-    span = interval_text(side.low, side.high, lambda log_odds: _percent(_share(log_odds)))
+    span = interval_text(side.low, side.high, lambda log_odds: percent(even_share(log_odds)))
     doubt = "" if side.clear else ", so neither side may have an advantage"
     return f"The side for the motion wins {wins} ({span}) against an even opponent{doubt}."
-
-
-def _share(log_odds: float) -> float:
-    return 1 / (1 + exp(-log_odds))
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def citation(report: ExperimentReport) -> tuple[str, ...]:

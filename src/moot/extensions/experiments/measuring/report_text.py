@@ -6,6 +6,7 @@ A dash stands where the data shows nothing, `≥` or `≤` where an interval is 
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import exp
 
 from moot.core.terms import Money
 from moot.extensions.experiments.measuring.estimates import Estimate
@@ -17,6 +18,11 @@ NO_INTERVAL = "no interval"
 
 def percent(share: float | None) -> str:
     return NOTHING if share is None else f"{100 * share:.0f} %"
+
+
+def even_share(log_odds: float) -> float:
+    """How often an effect of this size makes a side win against an even opponent."""
+    return 1 / (1 + exp(-log_odds))
 
 
 def number(value: float | None) -> str:

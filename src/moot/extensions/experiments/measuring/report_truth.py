@@ -14,7 +14,6 @@ from moot.extensions.experiments.measuring.protocol_tables import truth_tables
 from moot.extensions.experiments.measuring.report_blocks import (
     Block,
     CurvePanel,
-    CurvePoint,
     Curves,
     ForestLine,
     ForestPlot,
@@ -97,10 +96,11 @@ def truth_blocks(truth: TruthReport) -> Iterator[Block]:
     yield from _accuracies(truth)
     first, *others = (part for table in truth_tables(truth) for part in _narrow(table))
     yield first
-    if panels := tuple(_panels(truth)):
+    panels = [CurvePanel(row.protocol, row.score.bins) for row in truth.protocols if row.score]
+    if panels:
         yield Curves(
             "How often answers of about the same confidence were right",
-            panels,
+            tuple(panels),
             "Confidence to the right, accuracy up, in per cent. On the dashed line both are equal; below it "
             "a judge is too sure. The size of a dot shows how many answers it stands for.",
         )
@@ -115,10 +115,3 @@ def _narrow(table: ReportTable) -> Iterator[ReportTable]:
     rest = [name for at, name in enumerate(table.headings) if at not in table.words and name not in SURENESS]
     yield table.without(*SURENESS).without_empty_columns()
     yield replace(table.without(*rest[1:]), title=f"{table.title}: how sure the judges were", note="")
-
-
-def _panels(truth: TruthReport) -> Iterator[CurvePanel]:
-    for row in truth.protocols:
-        if row.score is not None:
-            points = (CurvePoint(each.confidence, each.accuracy, each.count) for each in row.score.bins)
-            yield CurvePanel(row.protocol, tuple(points))

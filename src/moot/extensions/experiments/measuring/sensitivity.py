@@ -6,7 +6,7 @@ its own beside them (`ratings_by_judge`), so that what it would have changed is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from moot.extensions.experiments.measuring.counted_decisions import count_judgme
 from moot.extensions.experiments.measuring.covariates import covariates
 from moot.extensions.experiments.measuring.leaderboard import SCALE, ModelRating
 from moot.extensions.experiments.measuring.likelihood import most_likely
+from moot.extensions.experiments.measuring.motion_jackknife import penalised_curvature
 from moot.extensions.experiments.measuring.ratings import RatingOptions, Ratings, compacted, rate_models
 from moot.extensions.experiments.measuring.tables import Booleans, JudgmentTable, as_table
 
@@ -52,7 +53,7 @@ class JudgeRatings(Struct, frozen=True, kw_only=True):
 def leave_one_judge_out(data: object, **options: Any) -> tuple[RatingShift, ...]:
     """The rating of each model without each judge of the panel that the ratings rest on; judges without whom
     the models fall apart are left out."""
-    table = _rated(as_table(data))
+    table = as_table(data).of_panel()
     parts = ((table.judges[int(code)], table.judge != code) for code in np.unique(table.judge))
     return _shifts(table, parts, options)
 
@@ -62,7 +63,7 @@ def leave_one_motion_out(data: object, **options: Any) -> tuple[RatingShift, ...
     time, and differs from a new fit only where a motion is a large part of the data."""
     chosen = RatingOptions(**options)
     table = as_table(data)
-    table = _rated(table.where(table.eligible & table.decided))
+    table = table.where(table.eligible & table.decided).of_panel()
     board = rate_models(table, **{**options, "intervals": False})
     table = compacted(table)
     counted = count_judgments(
@@ -71,23 +72,18 @@ def leave_one_motion_out(data: object, **options: Any) -> tuple[RatingShift, ...
     )  # fmt: skip
     whole = counted.total()
     best = most_likely(whole, prior_sd=chosen.prior_sd)
-    curvature = whole.derivatives(best)[1] + np.eye(len(best)) * chosen.prior_sd**-2
-    lines = {row.model: row for row in board.models}
+    curvature = penalised_curvature(whole, best, chosen.prior_sd)
     found: list[RatingShift] = []
     for code, unit in zip(np.unique(table.motion), counted.by_unit(table.motion), strict=True):
         gradient, own = unit.derivatives(best)
         moved = SCALE * np.linalg.solve(curvature - own, gradient).astype(float)[: whole.models]
         ratings = {
-            model: lines[model].rating - float(each) for model, each in zip(table.models, moved, strict=True)
+            model: board.model(model).rating - float(each)
+            for model, each in zip(table.models, moved, strict=True)
         }
-        ranks = {model: at for at, model in enumerate(sorted(ratings, key=lambda name: -ratings[name]), 1)}
-        found += [
-            RatingShift(
-                model=row.model, without=table.motions[int(code)], rating=row.rating,
-                rating_without=ratings[row.model], rank=row.rank, rank_without=ranks[row.model],
-            )
-            for row in board.models
-        ]  # fmt: skip
+        ranked = enumerate(sorted(ratings, key=lambda name: -ratings[name]), 1)
+        left = {model: (ratings[model], rank) for rank, model in ranked}
+        found += _between(table.motions[int(code)], board, left)
     return tuple(found)
 
 
@@ -120,10 +116,6 @@ def ratings_by_judge(data: object, **options: Any) -> tuple[JudgeRatings, ...]:
     return tuple(sorted(found, key=lambda each: not each.own))
 
 
-def _rated(table: JudgmentTable) -> JudgmentTable:
-    return table.where(table.own) if table.own.any() else table
-
-
 def _shifts(
     table: JudgmentTable, parts: Iterable[tuple[str, Booleans]], options: dict[str, Any]
 ) -> tuple[RatingShift, ...]:
@@ -135,20 +127,20 @@ def _shifts(
             board = rate_models(table.where(rest), **options)
         except Invalid:
             continue
-        found += _between(name, everything, board)
+        found += _between(name, everything, {row.model: (row.rating, row.rank) for row in board.models})
     return tuple(found)
 
 
-def _between(name: str, everything: Ratings, rest: Ratings) -> list[RatingShift]:
-    left = {row.model: row for row in rest.models}
+def _between(without: str, everything: Ratings, left: Mapping[str, tuple[float, int]]) -> list[RatingShift]:
+    """`left` are the rating and the rank of the models that are left."""
     return [
         RatingShift(
             model=row.model,
-            without=name,
+            without=without,
             rating=row.rating,
-            rating_without=left[row.model].rating,
+            rating_without=left[row.model][0],
             rank=row.rank,
-            rank_without=left[row.model].rank,
+            rank_without=left[row.model][1],
         )
         for row in everything.models
         if row.model in left

@@ -123,7 +123,6 @@ def simulate(world: SimulatedWorld, units: Sequence[Unit], seed: int = 0) -> Jud
         judge=np.broadcast_to(np.arange(judges)[None, None, :, None], shape).ravel(),
         motion=spread(motions[1]), format=np.zeros(score.size, np.intp),
         score=score.ravel(),
-        margin=np.full(score.size, np.nan),
         order=order.ravel(), read_first=shown.read_first.ravel(), label=shown.label.ravel(),
         address=spread(shown.address),
         last_word=spread(last), length=spread(length),
@@ -273,12 +272,3 @@ def _label(sign: int) -> str:
 
 def _words(doublings: float) -> int | None:
     return None if np.isnan(doublings) else round(600 * 2 ** (doublings / 2))
-
-
-def covered(estimates: Sequence[tuple[float | None, float | None]], truth: Sequence[float]) -> float:
-    """The share of intervals that hold the truth; an open end holds everything on its side."""
-    held = [
-        (low is None or low <= true) and (high is None or true <= high)
-        for (low, high), true in zip(estimates, truth, strict=True)
-    ]
-    return sum(held) / len(held)

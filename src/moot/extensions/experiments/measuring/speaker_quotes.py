@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from moot.core.model_names import contestant_name
 from moot.core.state import Debate
+from moot.extensions.experiments.measuring.model_names import contestant_name
 from moot.prompts.quotations import checked_parts, words_left
 
 

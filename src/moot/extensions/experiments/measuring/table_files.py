@@ -246,22 +246,15 @@ def _arrow_value(row: Struct, column: Column) -> Any:
 
 
 def _arrow_type(arrow: Any, column: Column) -> Any:
-    def scalar(kind: ColumnType) -> Any:
-        match kind:
-            case "whole number":
-                return arrow.int64()
-            case "number":
-                return arrow.float64()
-            case "yes or no":
-                return arrow.bool_()
-            case "time":
-                return arrow.timestamp("us", tz="UTC")
-            case "text":
-                return arrow.string()
-            case "list":
-                return arrow.list_(arrow.string())
-
-    return arrow.list_(scalar(column.of)) if column.of else scalar(column.type)
+    types: Mapping[ColumnType, Any] = {
+        "text": arrow.string(),
+        "whole number": arrow.int64(),
+        "number": arrow.float64(),
+        "yes or no": arrow.bool_(),
+        "time": arrow.timestamp("us", tz="UTC"),
+        "list": arrow.list_(arrow.string()),
+    }
+    return arrow.list_(types[column.of]) if column.of else types[column.type]
 
 
 def _pyarrow() -> Any:

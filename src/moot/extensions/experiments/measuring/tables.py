@@ -49,7 +49,6 @@ class JudgmentTable(Struct, frozen=True, kw_only=True, eq=False):
     motion: Integers
     format: Integers
     score: Floats
-    margin: Floats
     order: Integers
     """0: `pro` was shown first, 1: `con` was, -1: not known."""
     read_first: Integers
@@ -87,6 +86,17 @@ class JudgmentTable(Struct, frozen=True, kw_only=True, eq=False):
         unnamed = np.array([not name for name in self.motions], bool)[self.motion]
         return np.where(unnamed, len(self.motions) + self.group, self.motion)
 
+    def cluster_of_debates(self) -> Integers:
+        """What the rows of each debate are left out by."""
+        cluster = np.zeros(len(self.debates), np.intp)
+        cluster[self.debate] = self.units()
+        return cluster
+
+    def of_panel(self) -> JudgmentTable:
+        """The ballots of the debates' own panels; all where there are none. Those of other panels are rated
+        by themselves, never pooled."""
+        return self.where(self.own) if self.own.any() else self
+
     def where(self, rows: Booleans) -> JudgmentTable:
         """The rows for which the mask is true; the names stay as they are."""
         columns = {
@@ -95,15 +105,6 @@ class JudgmentTable(Struct, frozen=True, kw_only=True, eq=False):
             if isinstance(value := getattr(self, name), np.ndarray)
         }
         return replace(self, **columns)
-
-    def with_score_flipped(self) -> JudgmentTable:
-        """The same judgments seen from the other side."""
-        return replace(
-            self, pro=self.con, con=self.pro, score=1 - self.score, margin=-self.margin,
-            order=np.where(self.order < 0, -1, 1 - self.order), last_word=-self.last_word,
-            read_first=-self.read_first, label=-self.label, address=-self.address,
-            length=-self.length, markup=-self.markup,
-        )  # fmt: skip
 
 
 def as_table(data: object) -> JudgmentTable:
@@ -138,7 +139,6 @@ def _from_rows(rows: list[Judgment]) -> JudgmentTable:
         pro=sides[0::2], con=sides[1::2], judge=judge, group=group, debate=debate, motion=motion,
         format=format,
         score=np.array([SCORES_OR_NAN[row.winner] for row in rows], float),
-        margin=np.array([np.nan if row.margin is None else row.margin for row in rows], float),
         order=np.array([-1 if row.order is None else row.order % 2 for row in rows], np.intp),
         read_first=np.array([_sign(row.read_first) for row in rows], np.intp),
         label=np.array([_first_label(row) for row in rows], np.intp),

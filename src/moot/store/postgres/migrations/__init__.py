@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from importlib.resources import files
-from typing import Any, LiteralString, NamedTuple, Protocol
+from typing import Any, LiteralString, NamedTuple
 
 import psycopg
 from psycopg import AsyncConnection
@@ -36,17 +36,6 @@ OUTSIDE = "-- outside a transaction"
 LOCK = 6_015_016_020
 """An advisory lock, so that processes that start together migrate one after the other."""
 LOCK_SECONDS = 5
-
-
-class Schema(Protocol):
-    """Whose migrations run, and where their number is kept."""
-
-    @property
-    def name(self) -> str: ...
-
-    async def version(self, connection: Connection, /) -> int: ...
-
-    async def record(self, connection: Connection, number: int, /) -> None: ...
 
 
 class CoreSchema(NamedTuple):
@@ -97,6 +86,8 @@ class ExtensionSchema(NamedTuple):
             )
 
 
+Schema = CoreSchema | ExtensionSchema
+"""Whose migrations run, and where their number is kept."""
 CORE = CoreSchema()
 
 

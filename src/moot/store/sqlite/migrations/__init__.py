@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from moot.core.crash_points import crash_point
 from moot.core.errors import StoreError
@@ -24,17 +24,6 @@ from moot.store.extension_tables import (
 )
 
 LOCKED = ("SQLITE_BUSY", "SQLITE_LOCKED")
-
-
-class Schema(Protocol):
-    """Whose migrations run, and where their number is kept."""
-
-    @property
-    def name(self) -> str: ...
-
-    def version(self, connection: sqlite3.Connection, /) -> int: ...
-
-    def record(self, connection: sqlite3.Connection, number: int, /) -> None: ...
 
 
 class CoreSchema(NamedTuple):
@@ -70,6 +59,10 @@ class ExtensionSchema(NamedTuple):
                 "INSERT OR IGNORE INTO extension_schemas (name, version, keeps) SELECT ?, ?, ? WHERE ? > 0",
                 (self.name, adopted, self.tables.keeps, adopted),
             )
+
+
+Schema = CoreSchema | ExtensionSchema
+"""Whose migrations run, and where their number is kept."""
 
 
 def migrate(connection: sqlite3.Connection, extensions: Iterable[Tables[Any]]) -> ExtensionSchemas:

@@ -1,23 +1,22 @@
 // The models of a new debate where none is chosen: a different one for each side and a third as judge, as far as
 // there are as many. Very small models are used only where there is nothing else.
 
-import { PERSON } from './setup.js';
+import { PERSON, labelOf } from './setup.js';
 
-const label = (row) => `${row.provider}/${row.modelId}`;
 /** Of the models of one service, those that cost at most this many times as much as the recommended one. */
 const DEARER = 2;
 
 /** Labels in the order in which they are used: the default model of the server first, unless it is very small. */
 export function usableModels({ models, usual }) {
   const ready = models.filter((row) => row.available);
-  const own = models.find((row) => label(row) === usual);
+  const own = models.find((row) => labelOf(row) === usual);
   const strong = ready.filter((row) => row !== own && !row.small && (row.local || row.recommended));
   const others = [...strong.filter((row) => !row.local), ...strong.filter((row) => row.local)];
   // A model that is not listed was named in the settings of the server.
-  if (!own) return distinct([usual, ...others.map(label)]);
+  if (!own) return distinct([usual, ...others.map(labelOf)]);
   if (own.available && !own.small) others.unshift(own);
-  if (others.length) return distinct([...others, ...similar(ready, others)].map(label));
-  return distinct([usual, ...ready.filter((row) => row.local).map(label)]);
+  if (others.length) return distinct([...others, ...similar(ready, others)].map(labelOf));
+  return distinct([usual, ...ready.filter((row) => row.local).map(labelOf)]);
 }
 
 /** Other models of the same services, of nearly the same price: the nearest first. */
@@ -27,7 +26,7 @@ function similar(ready, chosen) {
     const own = price(one);
     const fits = (row) => row.provider === one.provider && !row.small && price(row) > 0 && price(row) <= own * DEARER;
     const far = (row) => Math.abs(price(row) - own);
-    return own ? ready.filter(fits).sort((a, b) => far(a) - far(b) || (label(a) < label(b) ? 1 : -1)) : [];
+    return own ? ready.filter(fits).sort((a, b) => far(a) - far(b) || (labelOf(a) < labelOf(b) ? 1 : -1)) : [];
   });
 }
 
@@ -62,4 +61,4 @@ export function soleModel(setup) {
 
 /** Whether a very small model speaks: it needs simple motions. */
 export const hasSmallSpeaker = (setup, { models }) =>
-  setup.seats.some((seat) => models.some((row) => row.small && label(row) === seat.model));
+  setup.seats.some((seat) => models.some((row) => row.small && labelOf(row) === seat.model));

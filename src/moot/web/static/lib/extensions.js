@@ -4,7 +4,7 @@ import { html, useEffect, useState } from '../../vendor/preact.js';
 
 const listed = document.querySelector('meta[name=extensions]');
 
-/** Modules with their place (`page`, `nav`, `live`, `verdict`, `report` or `form`), path, address and title. */
+/** Modules with their place (`page`, `nav`, `live`, `verdict`, `report`, `form` or `debates`), path, address and title. */
 export const modules = listed ? JSON.parse(listed.content) : [];
 
 const load = (path) => import(`/${path}`);
@@ -14,9 +14,6 @@ export const pages = modules.filter(({ address }) => address).map(({ address, pa
   const pattern = address.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/, '(?<id>[^/]+)');
   return [new RegExp(`^${pattern}$`), path, title];
 });
-
-/** Whether this server has a page at an address: links to that of an extension ask first. */
-export const hasPage = (wanted) => modules.some(({ address }) => address === wanted);
 
 const included = [];
 

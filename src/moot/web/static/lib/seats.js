@@ -39,6 +39,8 @@ function luminance(colour) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
+export const seatOf = (debate, id) => debate.at('about').value.seats.find((seat) => seat.id === id);
+
 /** Map of id -> {id, name, style}, in the order of the parties; other seats follow by their own names. */
 export function partiesOf(about) {
   const seats = new Map(about.seats.map((seat) => [seat.id, seat]));

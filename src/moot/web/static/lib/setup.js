@@ -187,9 +187,11 @@ function configBody({ audience, voteBefore, voteSeconds, tools = [], ...config }
   return body;
 }
 
+export const labelOf = (model) => `${model.provider}/${model.modelId}`;
+
 /** The setup from the body of an earlier request. */
 export function setupOf(body, settings) {
-  const label = (model) => (model ? `${model.provider}/${model.modelId}` : '');
+  const label = (model) => (model ? labelOf(model) : '');
   const { polls, ...config } = body.config ?? {};
   const more = (model) => ({ temperature: model?.temperature ?? null, maxTokens: model?.maxTokens ?? null });
   const judges = [body.judge, ...(body.judges ?? [])].filter(Boolean);

@@ -2,8 +2,8 @@
 // deletion can be undone while its toast is shown; leaving the page carries it out.
 
 import { html, signal, useEffect, useMemo, useRef, useState } from '../../vendor/preact.js';
-import { get, outside, remove, tokens } from '../lib/api.js';
-import { hasPage } from '../lib/extensions.js';
+import { get, remove } from '../lib/api.js';
+import { Parts } from '../lib/extensions.js';
 import { useKeys } from '../lib/keyboard.js';
 import { figure, plural } from '../lib/numbers.js';
 import { go } from '../lib/router.js';
@@ -17,25 +17,11 @@ await ensureStyle('archive');
 const SIZE = 20;
 const AGAIN = 5000;
 
-/** Whether there are conversations to read. With a token they may not be this user's to ask for: then it is so. */
-function useConversations() {
-  const [found] = useLoaded(async (signal) => {
-    if (!hasPage('/conversations')) return false;
-    if (tokens.own()) return true;
-    const [imported, turns] = await Promise.all([
-      get('/conversations?limit=1', { signal }), outside('/debate/sessions', { signal }),
-    ]);
-    return imported.total > 0 || turns.sessions.length > 0;
-  });
-  return found;
-}
-
 export default function History({ at }) {
   const queryText = at.query.toString();
   const search = useMemo(() => searchOf(at.query), [queryText]);
   const [listing, error, again] = useLoaded((signal) => get(`/debates?${search.query}`, { signal }), [queryText]);
   const [formats] = useLoaded((signal) => get('/formats', { signal }));
-  const conversations = useConversations();
   const titles = Object.fromEntries((formats?.formats ?? []).map((one) => [one.name, one.title]));
   const debates = (listing?.debates ?? []).filter((debate) => !hidden.value.has(debate.id));
   useGoingOn(debates.some(isGoing), again);
@@ -46,7 +32,7 @@ export default function History({ at }) {
     <header class="row">
       <h1 tabindex="-1" class="grow">Debates</h1>
       <p class="soft numbers">
-        ${listing?.pagination.total > 0 && count(listing.pagination.total)}${conversations && html` · <a href="/conversations">Conversations</a>`}
+        ${listing?.pagination.total > 0 && count(listing.pagination.total)}<${Parts} place="debates" />
       </p>
     </header>
     ${!(listing?.pagination.total === 0 && !queryText) && html`<${Filters} filters=${search.filters} titles=${titles} debates=${debates} onChange=${seek} />`}

@@ -19,7 +19,6 @@ import { NoDebate, isMissing } from '../parts/not_found.js';
 import { Outline } from '../parts/outline.js';
 import { ReasoningDialog } from '../parts/reasoning.js';
 import { useRole } from '../parts/role_switch.js';
-import { NextTurn } from '../parts/session_form.js';
 import { SpeechEditor } from '../parts/speech_editor.js';
 import { Connection, Facts, FailureNotice, Stuck, VerdictPending } from '../parts/status.js';
 import { Transcript } from '../parts/transcript.js';
@@ -107,8 +106,7 @@ function Chamber({ debate, id, role, seat, setRole }) {
         <${FailureNotice} debate=${debate} id=${id} />
         <${Stuck} debate=${debate} id=${id} />
         <${VerdictPending} debate=${debate} id=${id} />
-        <${NextTurn} debate=${debate} id=${id} />
-        <${Facts} debate=${debate} /><${Parts} place="live" debate=${debate} id=${id} />
+        <${Parts} place="live" debate=${debate} id=${id} /><${Facts} debate=${debate} />
         ${seat && html`<${SpeechEditor} debate=${debate} id=${id} seat=${seat} />`}
         <${Voting} debate=${debate} id=${id} />
         <${BallotForm} debate=${debate} id=${id} />

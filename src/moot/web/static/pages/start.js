@@ -5,7 +5,7 @@
 import { html, useEffect, useState } from '../../vendor/preact.js';
 import { get } from '../lib/api.js';
 import { hasSmallSpeaker, withModels } from '../lib/default_models.js';
-import { hasPage } from '../lib/extensions.js';
+import { Parts } from '../lib/extensions.js';
 import { formatSummary } from '../lib/format_summary.js';
 import { useKeys } from '../lib/keyboard.js';
 import { surprise } from '../lib/motions.js';
@@ -142,7 +142,7 @@ function SetupForm({ at, first, server, formats, settings }) {
         onChange=${config} />
       <div class="row">
         ${add && html`<button type="button" class="btn" onClick=${add}>Add a speaker</button>`}
-        ${hasPage('/conversations') && html`<a class="btn" href="/conversations?new">Turn by turn</a>`}
+        <${Parts} place="form" />
         <button type="button" class="btn" onClick=${() => share(true)}>Share this setup</button>
         <button type="button" class="btn" onClick=${reset}>Reset setup</button>
       </div>

@@ -2,14 +2,12 @@
 // what is missing. Any `provider/model` can be typed: providers have more models than are listed.
 
 import { html, useEffect, useId, useMemo, useRef, useState } from '../../vendor/preact.js';
-import { PERSON } from '../lib/setup.js';
+import { PERSON, labelOf } from '../lib/setup.js';
 import { Wrong } from './field.js';
 
 const SHOWN = 40;
 const A_PERSON = { provider: 'human', modelId: 'human', name: 'A person', available: true, priceText: '' };
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-
-export const labelOf = (row) => `${row.provider}/${row.modelId}`;
 
 /** The row of a label; for an unlisted model, a row made from the label. */
 export function rowOf(models, label) {

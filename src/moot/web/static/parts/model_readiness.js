@@ -3,8 +3,9 @@
 
 import { html } from '../../vendor/preact.js';
 import { soleModel } from '../lib/default_models.js';
+import { labelOf } from '../lib/setup.js';
 import { Installing, installs, operates } from './model_install.js';
-import { labelOf, rowOf } from './model_picker.js';
+import { rowOf } from './model_picker.js';
 
 /** The models of a setup that are not available, each once. Every seat and judge has its model. */
 export function missing(setup, server) {

@@ -9,7 +9,7 @@ import { useKeys } from '../lib/keyboard.js';
 import { callOff, callUp, permission, permit } from '../lib/notifications.js';
 import { countWords } from '../lib/numbers.js';
 import { storedSignal } from '../lib/preferences.js';
-import { seatStyle } from '../lib/seats.js';
+import { seatOf, seatStyle } from '../lib/seats.js';
 import { ensureStyle } from '../lib/stylesheet.js';
 import { Button, announce, complain } from '../lib/ui.js';
 import { TextInput, MOD, Wrong, useForm } from './form.js';
@@ -22,7 +22,7 @@ const shows = storedSignal('typing', false);
 
 export function SpeechEditor({ debate, id, seat }) {
   const seatState = debate.at('place').value;
-  const seatInfo = debate.at('about').value.seats.find((one) => one.id === seat);
+  const seatInfo = seatOf(debate, seat);
   const may = debate.me.value?.may.seats.includes(seat);
   if (!may || !seatInfo || seatState?.seat !== seat) return null;
   const { open } = debate.at('now').value;
@@ -200,7 +200,7 @@ function Point({ debate, path, seat, seatState, open }) {
 }
 
 function AnswerPoint({ debate, path, seatState }) {
-  const by = debate.at('about').value.seats.find((one) => one.id === seatState.point.participantId);
+  const by = seatOf(debate, seatState.point.participantId);
   const answer = (accept) => post(`${path}/answer`, { accept }, { once: true });
   useEffect(() => announce(`${by?.name} offers a point of information: ${seatState.point.text}`), []);
   useKeys('Point of information', {

@@ -5,7 +5,7 @@ import { html, useComputed, useEffect, useRef } from '../../vendor/preact.js';
 import { span, useNow } from '../lib/clock.js';
 import { countWords, plural } from '../lib/numbers.js';
 import { isStill } from '../lib/preferences.js';
-import { seatStyle, spread } from '../lib/seats.js';
+import { seatOf, seatStyle, spread } from '../lib/seats.js';
 import { progress } from '../lib/timeline.js';
 import { sizeOf } from '../lib/ui.js';
 import { Growing } from './prose.js';
@@ -45,8 +45,6 @@ function scene(debate) {
 }
 
 const voting = (debate) => Object.values(debate.at('polls').value ?? {}).filter((poll) => poll?.open);
-
-const seatOf = (debate, id) => debate.at('about').value.seats.find((seat) => seat.id === id);
 
 function Phase({ debate }) {
   const about = debate.at('about').value;

@@ -5,6 +5,7 @@ import { html, useEffect, useState } from '../../vendor/preact.js';
 import { answers, post } from '../lib/api.js';
 import { seconds, span, useBeat, useNow } from '../lib/clock.js';
 import { countWords, figure } from '../lib/numbers.js';
+import { seatOf } from '../lib/seats.js';
 import { Button, Words } from '../lib/ui.js';
 import { BallotCount } from './judge_ballots.js';
 import { useRole } from './role_switch.js';
@@ -153,7 +154,7 @@ export function Ways({ debate, id, commands, children }) {
 export function FailureNotice({ debate, id }) {
   const { trouble } = debate.at('now').value;
   if (!trouble) return null;
-  const seat = debate.at('about').value.seats.find((one) => one.id === trouble.seat);
+  const seat = seatOf(debate, trouble.seat);
   const settings = trouble.reason === 'permanent_fault' || trouble.reason === 'all_failed';
   return html`<div class="notice bad stack" role="alert">
     <h2>${trouble.title}${seat && trouble.reason === 'permanent_fault' && html`: <${Words}>${seat.name}<//>`}</h2>

@@ -5,7 +5,7 @@ import { html, useComputed, useRef } from '../../vendor/preact.js';
 import { jump } from '../lib/follow_scroll.js';
 import { useKeys } from '../lib/keyboard.js';
 import { reasoning, wide } from '../lib/preferences.js';
-import { seatStyle } from '../lib/seats.js';
+import { seatOf, seatStyle } from '../lib/seats.js';
 import { countOf, inOrder, progress, sides, wholeSpeeches } from '../lib/timeline.js';
 import { Headline, Words, announce } from '../lib/ui.js';
 import { Bench } from './judge_ballots.js';
@@ -80,8 +80,6 @@ export function Log({ debate, id, without, open }) {
 }
 
 const names = (entries) => entries.map((entry) => `${entry.key}:${entry.numbers ?? ''}`).join();
-
-const seatOf = (debate, id) => debate.at('about').value.seats.find((seat) => seat.id === id);
 
 /** Visitors of a server without tokens have this name: the moderator's remarks and the audience's questions. */
 const ANYONE = 'anyone';
