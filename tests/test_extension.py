@@ -182,6 +182,7 @@ def test_a_command_may_stand_after_that_of_another_extension() -> None:
     assert names.index("second-word") == names.index("first-word") + 1 == names.index("stats") + 2
 
 
+@pytest.mark.needs_extensions("conversations")
 def test_a_command_that_only_extensions_fill_goes_with_them() -> None:
     from moot.cli.command_line import terminal_commands
 

@@ -23,7 +23,7 @@ from moot.core.events import (
 )
 from moot.core.pricing import estimate_usage, plausible_usage
 from moot.core.state import Debate
-from moot.core.terms import FREE, Model, Reasoning, ReasoningPart, Request, Usage
+from moot.core.terms import FREE, Model, Reasoning, ReasoningPart, Request, Slot, Usage
 from moot.engine.arena import Arena
 from moot.engine.call import CallResult
 from moot.extension import Extension, SideQuestion, SideQuestions, using
@@ -251,6 +251,9 @@ async def test_a_question_that_its_extension_cannot_put_is_not_sent_and_the_deba
 ) -> None:
     def broken(*_: object) -> Request:
         raise ValueError("oops")
+
+    def before(_debate: Debate, coming: tuple[Slot, ...]) -> list[SideQuestion]:
+        return [SideQuestion("mood.feeling", slot.index, slot.seat) for slot in coming]
 
     asked = SideQuestions(
         kinds=("mood.feeling",),

@@ -13,7 +13,7 @@ import pytest
 
 from tests.golden.reading import HERE
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 SEEN = """
 import asyncio, json, sys
 from pathlib import Path
