@@ -126,7 +126,7 @@ def test_what_is_granted_fits(
     assert fewest <= leave.max_tokens <= most
     assert leave.reserved == worst_cost(price, bound, leave.max_tokens)
     assert leave.reserved <= room
-    assert leave.reserved <= room - abs(planned) or leave.max_tokens <= least
+    assert leave.reserved <= room - abs(planned) or leave.max_tokens == fewest
 
 
 @given(prices, st.integers(0, 60_000), st.integers(1, 60_000), amounts)

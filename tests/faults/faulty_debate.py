@@ -54,7 +54,7 @@ PLAYERS = ("one", "two", "judge")
 WORDS = "words"
 """Stands for any number of deltas and finished segments in a row."""
 
-FAMILIES: dict[WireName, tuple[WireFormat, Traits]] = {
+WIRE_FORMATS: dict[WireName, tuple[WireFormat, Traits]] = {
     "chat": (openai_chat_request.wire_format(), Traits(tools=True)),
     "responses": (openai_responses_request.WIRE_FORMAT, Traits(chaining=True, thinks=True, tools=True)),
     "anthropic": (anthropic_request.WIRE_FORMAT, Traits(thinks=True, tools=True)),
@@ -100,9 +100,11 @@ class Held(Struct):
 
 
 def client(wire: WireName, url: str, key: str, patience: float = 10.0) -> ProviderClient:
-    family, traits = FAMILIES[wire]
+    wire_format, traits = WIRE_FORMATS[wire]
     base = url.removesuffix("/v1") if wire in ("anthropic", "google") else url
-    return ProviderClient(family, base, key=key, traits=traits, read_timeout=patience, connect=patience / 2)
+    return ProviderClient(
+        wire_format, base, key=key, traits=traits, read_timeout=patience, connect=patience / 2
+    )
 
 
 async def hold(

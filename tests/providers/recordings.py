@@ -25,7 +25,7 @@ Recording = dict[str, Any]
 Facts = dict[str, Any]
 
 HERE = Path(__file__).resolve()
-FAMILIES: dict[str, WireFormatName] = {
+WIRE_FORMATS: dict[str, WireFormatName] = {
     "openai.responses": "openai_responses",
     "anthropic.messages": "anthropic",
     "google.generate": "google",
@@ -43,11 +43,11 @@ def folder() -> Path:
 
 def found() -> list[Recording]:
     told = [json.loads(path.read_text("utf-8")) for path in sorted(folder().glob("*/*.json"))]
-    return [recording for recording in told if recording.get("api") in FAMILIES]
+    return [recording for recording in told if recording.get("api") in WIRE_FORMATS]
 
 
-def family(recording: Recording) -> WireFormat:
-    return load_wire_format(FAMILIES[recording["api"]])
+def wire_format(recording: Recording) -> WireFormat:
+    return load_wire_format(WIRE_FORMATS[recording["api"]])
 
 
 # --- what is to be heard ------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ Serve = Callable[[Handler], Awaitable[ProviderClient]]
 
 
 @asynccontextmanager
-async def served(path: str, family: WireFormat, **settings: Any) -> AsyncGenerator[Serve]:
+async def served(path: str, wire_format: WireFormat, **settings: Any) -> AsyncGenerator[Serve]:
     servers: list[TestServer] = []
     clients: list[ProviderClient] = []
 
@@ -26,7 +26,7 @@ async def served(path: str, family: WireFormat, **settings: Any) -> AsyncGenerat
         app.router.add_post(path, handler)
         servers.append(TestServer(app))
         await servers[-1].start_server()
-        clients.append(ProviderClient(family, str(servers[-1].make_url("")), **settings))
+        clients.append(ProviderClient(wire_format, str(servers[-1].make_url("")), **settings))
         return clients[-1]
 
     yield start

@@ -1,4 +1,4 @@
-"""What the client does for every family alike: connections, request ids, and keeping the key to itself."""
+"""What the client does in every wire format: connections, request ids, and keeping the key to itself."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ async def heard(client: ProviderClient, times: int = 1) -> list[Chunk]:
 
 
 @pytest.mark.parametrize(
-    ("family", "stream"),
+    ("wire_format", "stream"),
     [(openai_chat_request.wire_format(), CHAT), (anthropic_request.WIRE_FORMAT, MESSAGES)],
     ids=["chat", "messages"],
 )
 async def test_a_connection_is_used_again_although_the_end_of_a_reply_comes_late(
-    family: openai_chat_request.WireFormat, stream: bytes, monkeypatch: pytest.MonkeyPatch
+    wire_format: openai_chat_request.WireFormat, stream: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # How long it is waited for is another matter: a busy machine may take its time.
     monkeypatch.setattr(transport, "DRAIN_SECONDS", 10.0)
@@ -106,7 +106,7 @@ async def test_a_connection_is_used_again_although_the_end_of_a_reply_comes_late
         writer.write(b"0\r\n\r\n")
 
     async with serving(answer) as (url, requests):
-        await heard(ProviderClient(family, url), times=3)
+        await heard(ProviderClient(wire_format, url), times=3)
     assert requests == [3]
 
 
@@ -338,10 +338,10 @@ async def test_a_reader_that_stumbles_does_not_take_the_debate_down() -> None:
         decoder.feed = lambda packet: [][1]  # type: ignore[method-assign] - a fault of our own
         return decoder
 
-    family = replace(openai_chat_request.wire_format(), decoder=stumble)
+    wire_format = replace(openai_chat_request.wire_format(), decoder=stumble)
     async with serving(replying(CHAT)) as (url, _):
         with pytest.raises(Fault) as caught:
-            await heard(ProviderClient(family, url))
+            await heard(ProviderClient(wire_format, url))
     assert (caught.value.kind, caught.value.severity) == ("malformed", "unusable")
 
 

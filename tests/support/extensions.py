@@ -32,7 +32,7 @@ WHOLE = (
     "tests/api/test_rights",
     "tests/web/behaviour/test_roles",
     "tests/web/behaviour/test_schemathesis",
-    "tests/web/generated_clients/",
+    "tests/web/behaviour/test_generated_clients",
     "tests/web/test_openapi",
 )
 """By the beginning of their names."""

@@ -29,8 +29,8 @@ from typing import Any
 
 ROOT = Path(__file__).parents[2]
 CLI_MODULES = (
-    "command_line", "parser", "commands.debate", "commands.serve", "commands.export", "follow", "source",
-    "local", "remote", "lookup",
+    "command_line", "parser", "commands.debate", "commands.serve", "commands.export", "follow",
+    "debate_source", "local", "remote", "lookup",
 )  # fmt: skip
 """What most commands import of `moot.cli`; the others import the rest when they need it, as always."""
 COMMAND_GROUPS = ("moot.cli.commands.export", "moot.cli.commands.import_data")

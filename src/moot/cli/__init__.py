@@ -1,7 +1,7 @@
 """Moot in the terminal: `commands/` has a file for each command, or for a few that belong together.
 
-`command_line` names the commands, and `parser` loads one when it is called; `source` is where debates are,
-here or on a server; `follow` shows one as it runs and handles Ctrl-C; `render/` is all that prints,
+`command_line` names the commands, and `parser` loads one when it is called; `debate_source` is where debates
+are, here or on a server; `follow` shows one as it runs and handles Ctrl-C; `render/` is all that prints,
 `prompts/` all that asks people; `error_messages` turns errors into one clear line and an exit code:
 
     0 ended · 1 failed · 2 wrong usage · 130 interrupted

@@ -13,11 +13,11 @@ from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from moot.cli.debate_source import server_option
 from moot.cli.error_messages import ENDED, FAILED, INTERRUPTED, debugging
 from moot.cli.prompts.ask_people import PeoplePrompts
 from moot.cli.render.output import Terminal
 from moot.cli.render.screens import Screen
-from moot.cli.source import server_option
 from moot.cli.visible_records import PeopleHere, all_people, is_hidden
 from moot.core.errors import Refused, StoreError, Unavailable
 from moot.core.events import Recorded
@@ -28,7 +28,7 @@ from moot.rules.plan import HoldPoll, Idle, closes_on_time, plan
 from moot.rules.runner_decisions import wants_runner
 
 if TYPE_CHECKING:
-    from moot.cli.source import DebateSource
+    from moot.cli.debate_source import DebateSource
 
 FRAME_SECONDS = 0.08
 CHECK_SECONDS = 1.0

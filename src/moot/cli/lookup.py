@@ -11,7 +11,7 @@ from moot.judging.parties import parties, party_of
 from moot.views.text import single_line
 
 if TYPE_CHECKING:
-    from moot.cli.source import DebateSource
+    from moot.cli.debate_source import DebateSource
 
 PREFIX = "deb_"
 SHORT_ID = 8

@@ -15,7 +15,7 @@ from moot.cli.commands.debate import debate
 from moot.cli.error_messages import USAGE
 from moot.cli.options import Id, Server
 from moot.cli.render.help import FIRST_EXAMPLES, HelpColumns, help_of
-from moot.cli.running import run_command
+from moot.cli.run_command import run_command
 
 
 def call(arguments: list[str]) -> int:

@@ -18,7 +18,7 @@ from moot.engine.arena import Arena
 from moot.providers import known_models
 from moot.providers.keys import Secret
 from moot.providers.prices import listed_models, price_of
-from moot.web.capabilities import ServerCapabilities
+from moot.web.server_capabilities import ServerCapabilities
 
 ROUTER = "openrouter"
 LOCAL = "local"

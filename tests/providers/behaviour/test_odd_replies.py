@@ -224,9 +224,9 @@ def changed(reply: list[Told], path: Path, odd: Any) -> list[Any]:
     return reply
 
 
-def read(family: WireFormat, reply: list[Any]) -> None:
+def read(wire_format: WireFormat, reply: list[Any]) -> None:
     """To the end, or to a Fault; all that is heard can be written down."""
-    decoder = family.decoder(ASK, Traits(thinks=True))
+    decoder = wire_format.decoder(ASK, Traits(thinks=True))
     stream = b"".join(b"data: " + json.dumps(told).encode() + b"\n\n" for told in reply)
     with suppress(Fault):
         msgspec.json.encode([*decoder.feed(stream), *decoder.end()])
@@ -235,16 +235,16 @@ def read(family: WireFormat, reply: list[Any]) -> None:
 
 @pytest.mark.parametrize("name", REPLIES)
 def test_nothing_but_a_fault_is_raised_whatever_stands_where_something_else_should(name: str) -> None:
-    family, reply = REPLIES[name]
+    wire_format, reply = REPLIES[name]
     for path in [*paths(reply)][1:]:
         for odd in ODD:
-            read(family, changed(reply, path, odd))
+            read(wire_format, changed(reply, path, odd))
 
 
 @pytest.mark.parametrize("name", ["chat", "responses", "anthropic", "google"])
 def test_a_reply_is_read_that_has_everything_in_its_place(name: str) -> None:
-    family, reply = REPLIES[name]
-    decoder = family.decoder(ASK, Traits())
+    wire_format, reply = REPLIES[name]
+    decoder = wire_format.decoder(ASK, Traits())
     for told in reply:
         decoder.feed(b"data: " + json.dumps(told).encode() + b"\n\n")
     assert decoder.end()[-1]

@@ -1,4 +1,4 @@
-"""What every provider promises, asked of each: the four families over loopback, and the scripted one."""
+"""What every provider promises, asked of each: the four wire formats over loopback, and the scripted one."""
 
 from __future__ import annotations
 
@@ -43,18 +43,18 @@ from tests.providers.reply_streams import OVERLOADED
 KEY = "sk-canary-0123456789abcdef"
 
 
-class FamilyCase(Struct, frozen=True):
-    family: WireFormat
+class FormatCase(Struct, frozen=True):
+    wire_format: WireFormat
     speak: Callable[[Reply], Iterator[bytes]]
     mute: frozenset[FinishReason] = frozenset()
     """Ways to end that this service does not know."""
 
 
-FAMILY_CASES = {
-    "openai_chat": FamilyCase(openai_chat_request.wire_format(), reply_streams.chat),
-    "openai_responses": FamilyCase(openai_responses_request.WIRE_FORMAT, reply_streams.responses),
-    "anthropic": FamilyCase(anthropic_request.WIRE_FORMAT, reply_streams.anthropic, frozenset({"filter"})),
-    "google": FamilyCase(google_request.WIRE_FORMAT, reply_streams.google, frozenset({"refusal"})),
+WIRE_FORMAT_CASES = {
+    "openai_chat": FormatCase(openai_chat_request.wire_format(), reply_streams.chat),
+    "openai_responses": FormatCase(openai_responses_request.WIRE_FORMAT, reply_streams.responses),
+    "anthropic": FormatCase(anthropic_request.WIRE_FORMAT, reply_streams.anthropic, frozenset({"filter"})),
+    "google": FormatCase(google_request.WIRE_FORMAT, reply_streams.google, frozenset({"refusal"})),
 }
 OVERLOADED_AFTER_THOUGHTS = BROKEN["overloaded after thoughts"]
 
@@ -80,7 +80,7 @@ class Stage:
 
     async def client(self, name: str, answer: Answer) -> ProviderClient:
         server = await self.serve(answer)
-        client = ProviderClient(FAMILY_CASES[name].family, str(server.make_url("/v1")), key=KEY)
+        client = ProviderClient(WIRE_FORMAT_CASES[name].wire_format, str(server.make_url("/v1")), key=KEY)
         self._open.append(client)
         return client
 
@@ -116,9 +116,9 @@ async def streaming(request: web.Request, status: int = 200) -> web.StreamRespon
 
 
 class TestWireFormats(ProviderContract):
-    @pytest.fixture(params=FAMILY_CASES)
+    @pytest.fixture(params=WIRE_FORMAT_CASES)
     def answering(self, request: pytest.FixtureRequest, stage: Stage) -> Answering:
-        case = FAMILY_CASES[request.param]
+        case = WIRE_FORMAT_CASES[request.param]
 
         async def answering(reply: Reply) -> Provider | None:
             if reply.finish in case.mute:
@@ -137,18 +137,18 @@ class TestScripted(ProviderContract):
         return answering
 
 
-@pytest.mark.parametrize("name", FAMILY_CASES)
+@pytest.mark.parametrize("name", WIRE_FORMAT_CASES)
 async def test_what_comes_in_one_packet_is_heard_as_well(stage: Stage, name: str) -> None:
-    whole = b"".join(FAMILY_CASES[name].speak(OVERLOADED_AFTER_THOUGHTS))
+    whole = b"".join(WIRE_FORMAT_CASES[name].speak(OVERLOADED_AFTER_THOUGHTS))
     heard: list[Chunk] = []
     client = await stage.client(name, speaking(lambda _request: iter([whole])))
     assert (await fault_of(client, heard)).kind == "overloaded"
     assert text_of(heard) == "All is well."
 
 
-@pytest.mark.parametrize("name", FAMILY_CASES)
+@pytest.mark.parametrize("name", WIRE_FORMAT_CASES)
 async def test_a_reply_has_the_id_that_its_service_gives_it(stage: Stage, name: str) -> None:
-    speak, mute = FAMILY_CASES[name].speak, FAMILY_CASES[name].mute
+    speak, mute = WIRE_FORMAT_CASES[name].speak, WIRE_FORMAT_CASES[name].mute
     for reply in (reply for reply in REPLIES.values() if reply.finish not in mute):
         client = await stage.client(name, speaking(lambda _request, reply=reply: speak(reply)))
         done = (await collect(client))[-1]
@@ -159,14 +159,14 @@ async def test_a_reply_has_the_id_that_its_service_gives_it(stage: Stage, name: 
 # --- the line -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", FAMILY_CASES)
+@pytest.mark.parametrize("name", WIRE_FORMAT_CASES)
 async def test_who_stops_listening_hangs_up_and_leaves_nothing_behind(stage: Stage, name: str) -> None:
     before = asyncio.all_tasks()
     left = asyncio.Event()
 
     async def answer(request: web.Request) -> web.StreamResponse:
         response = await streaming(request)
-        for frame in FAMILY_CASES[name].speak(Reply(words=WORDS, fails="disconnected")):
+        for frame in WIRE_FORMAT_CASES[name].speak(Reply(words=WORDS, fails="disconnected")):
             await response.write(frame)
         try:
             await asyncio.sleep(60)
@@ -184,12 +184,12 @@ async def test_who_stops_listening_hangs_up_and_leaves_nothing_behind(stage: Sta
     assert asyncio.all_tasks() <= before
 
 
-@pytest.mark.parametrize("name", FAMILY_CASES)
+@pytest.mark.parametrize("name", WIRE_FORMAT_CASES)
 async def test_two_replies_at_once_do_not_mix(stage: Stage, name: str) -> None:
     replies = {sign: Reply(words=tuple(f"{sign}{n} " for n in range(30))) for sign in ("x", "y")}
 
     def answer(request: bytes) -> Iterator[bytes]:
-        return FAMILY_CASES[name].speak(replies["x" if b"first" in request else "y"])
+        return WIRE_FORMAT_CASES[name].speak(replies["x" if b"first" in request else "y"])
 
     client = await stage.client(name, speaking(answer))
     both = await asyncio.gather(collect(client, ask("first")), collect(client, ask("second")))
@@ -199,14 +199,14 @@ async def test_two_replies_at_once_do_not_mix(stage: Stage, name: str) -> None:
 # --- the key ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", FAMILY_CASES)
+@pytest.mark.parametrize("name", WIRE_FORMAT_CASES)
 async def test_the_key_travels_in_one_header_and_nowhere_else(stage: Stage, name: str) -> None:
     seen: list[tuple[int, str, bytes]] = []
 
     async def answer(request: web.Request) -> web.StreamResponse:
         carried = sum(KEY in value for value in request.headers.values())
         seen.append((carried, str(request.url), await request.read()))
-        return await speaking(lambda _body: FAMILY_CASES[name].speak(PLAIN))(request)
+        return await speaking(lambda _body: WIRE_FORMAT_CASES[name].speak(PLAIN))(request)
 
     await collect(await stage.client(name, answer))
     (carried, url, body), *rest = seen
@@ -215,7 +215,7 @@ async def test_the_key_travels_in_one_header_and_nowhere_else(stage: Stage, name
     assert KEY.encode() not in body
 
 
-@pytest.mark.parametrize("name", FAMILY_CASES)
+@pytest.mark.parametrize("name", WIRE_FORMAT_CASES)
 @pytest.mark.parametrize("status", [401, 200])
 async def test_a_service_that_repeats_the_key_is_not_quoted(stage: Stage, name: str, status: int) -> None:
     told = {"error": {**OVERLOADED, "message": f"{KEY} is tired", "param": KEY}}
@@ -237,7 +237,7 @@ async def test_a_service_that_repeats_the_key_is_not_quoted(stage: Stage, name: 
     assert not [text for text in shown if KEY in text]
 
 
-@pytest.mark.parametrize("name", FAMILY_CASES)
+@pytest.mark.parametrize("name", WIRE_FORMAT_CASES)
 async def test_cookies_are_not_kept(stage: Stage, name: str) -> None:
     seen: list[str | None] = []
 
@@ -245,7 +245,7 @@ async def test_cookies_are_not_kept(stage: Stage, name: str) -> None:
         seen.append(request.headers.get("Cookie"))
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Set-Cookie": "who=you"})
         await response.prepare(request)
-        await response.write(b"".join(FAMILY_CASES[name].speak(PLAIN)))
+        await response.write(b"".join(WIRE_FORMAT_CASES[name].speak(PLAIN)))
         return response
 
     client = await stage.client(name, answer)
@@ -254,7 +254,7 @@ async def test_cookies_are_not_kept(stage: Stage, name: str) -> None:
     assert seen == [None, None]
 
 
-@pytest.mark.parametrize("name", FAMILY_CASES)
+@pytest.mark.parametrize("name", WIRE_FORMAT_CASES)
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 async def test_redirects_are_not_followed(stage: Stage, name: str, status: int) -> None:
     visits: list[str] = []

@@ -19,7 +19,7 @@ from moot.core.terms import ChatMessage, Model, Request
 from moot.engine.call import CallResult
 from moot.providers.client import ProviderClient
 from moot.providers.contract import ReplyDelta, ReplyDone, ReplySegment, ReplyStarted
-from tests.providers.recordings import Recording, expected, family, folder, found, heard
+from tests.providers.recordings import Recording, expected, folder, found, heard, wire_format
 
 ASK = Request(Model("recorded", "m"), "Answer.", (ChatMessage("user", "Go."),), max_tokens=100)
 NOT_OURS = {"content-length", "transfer-encoding", "content-encoding", "connection", "date", "server"}
@@ -43,7 +43,7 @@ async def listen(recording: Recording, sizes: list[int]) -> tuple[CallResult, Fa
     """What our client makes of it, and how it failed if it did."""
     server = TestServer(replaying(recording, sizes))
     await server.start_server()
-    client = ProviderClient(family(recording), str(server.make_url("/v1")), key="sk-replayed")
+    client = ProviderClient(wire_format(recording), str(server.make_url("/v1")), key="sk-replayed")
     ear, fault = CallResult(), None
     try:
         await hear(client, ear)

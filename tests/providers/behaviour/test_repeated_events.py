@@ -33,7 +33,7 @@ WORDS = [
     "🙂",
 ]
 REQUEST = Request(Model("service", "m"), "Argue.", (ChatMessage("user", "Go."),), 4096)
-FAMILIES: dict[str, WireFormat] = {
+WIRE_FORMATS: dict[str, WireFormat] = {
     "chat": openai_chat_request.wire_format(),
     "anthropic": anthropic_request.WIRE_FORMAT,
     "google": google_request.WIRE_FORMAT,
@@ -101,15 +101,15 @@ def _responses(words: list[str]) -> list[dict[str, Any]]:
 STREAMS = {"chat": _chat, "anthropic": _anthropic, "google": _google, "responses": _responses}
 
 
-def _stream(family: str, seed: int) -> bytes:
+def _stream(name: str, seed: int) -> bytes:
     dice = random.Random(seed)
     words = [dice.choice(WORDS) if dice.random() < 0.2 else f" w{number}" for number in range(200)]
     separators = dice.choice([(",", ":"), (", ", ": ")])
     as_ascii = dice.random() < 0.5
     parts: list[str] = []
-    for event in STREAMS[family](words):
-        name = f"event: {event['type']}\n" if "type" in event else ""
-        parts.append(f"{name}data: {json.dumps(event, separators=separators, ensure_ascii=as_ascii)}\n\n")
+    for event in STREAMS[name](words):
+        header = f"event: {event['type']}\n" if "type" in event else ""
+        parts.append(f"{header}data: {json.dumps(event, separators=separators, ensure_ascii=as_ascii)}\n\n")
     return "".join(parts).encode()
 
 
@@ -129,11 +129,11 @@ def _read(decoder: Decoder, stream: bytes, cuts: list[int]) -> list[Chunk]:
     return merged
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_any_cut_reads_the_same_as_one_event_at_a_time(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    wire_format = FAMILIES[family]
+@pytest.mark.parametrize("name", WIRE_FORMATS)
+def test_any_cut_reads_the_same_as_one_event_at_a_time(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    wire_format = WIRE_FORMATS[name]
     for seed in range(12):
-        stream, dice = _stream(family, seed), random.Random(seed)
+        stream, dice = _stream(name, seed), random.Random(seed)
         cuts = sorted(dice.sample(range(1, len(stream)), dice.choice([3, 40, 150])))
         with monkeypatch.context() as patched:
             patched.setattr(contract, "MAX_MISSES", 0)

@@ -31,7 +31,7 @@ from moot.providers.wire_formats import (
     openai_responses_request,
 )
 from moot.providers.wire_formats.request_parts import exchange_steps, parameter_schema, parse_arguments
-from tests.providers.recordings import Recording, family, found
+from tests.providers.recordings import Recording, found, wire_format
 
 SCHEMA = {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"q": {"type": "string"}}}
 BARE = {"type": "object", "properties": {"q": {"type": "string"}}}
@@ -382,7 +382,7 @@ def listened(recording: Recording) -> CallResult | None:
     if int(recording["response"]["status"]) != 200 or not recording["expect"].get("tool_calls"):
         return None
     request, ear = ask(), CallResult()
-    decoder, placed = family(recording).decoder(request, PLAIN), make_shifter(request)
+    decoder, placed = wire_format(recording).decoder(request, PLAIN), make_shifter(request)
     assert placed is not None
     body = recording["response"]["body"]
     for chunk in map(placed.shift, [*decoder.feed(body.encode()), *decoder.end()]):
@@ -405,7 +405,7 @@ def test_what_a_real_model_asked_goes_back_with_its_answers(recording: Recording
     first = next_index(said)
     given = [ToolResult(call.id, f"Answer {n}.", index=first + n) for n, call in enumerate(asked)]
     request = ask(exchange=(*said, *given))
-    sent = json.dumps(family(recording).body(request, THINKING))
+    sent = json.dumps(wire_format(recording).body(request, THINKING))
     assert len({call.id for call in asked}) == len(asked)
     for place_, call in enumerate(asked):
         assert f"Answer {place_}." in sent

@@ -120,7 +120,7 @@ def test_once_it_speaks_only_an_angle_bracket_is_of_interest() -> None:
     assert tags.is_plain
 
 
-# --- in every family ----------------------------------------------------------------------------------
+# --- in every wire format ------------------------------------------------------------------------------
 
 
 def _sse(*events: dict[str, Any]) -> bytes:
@@ -162,7 +162,7 @@ def _google(pieces: list[str]) -> bytes:
     return _sse(*chunks, {"candidates": [{"finishReason": "STOP"}]})
 
 
-FAMILIES = [
+DECODERS = [
     (openai_chat_decoder.ChatDecoder, _chat),
     (openai_responses_decoder.ResponsesDecoder, _responses),
     (anthropic_decoder.AnthropicDecoder, _anthropic),
@@ -185,14 +185,14 @@ def told(decoder: Decoder, stream: bytes) -> tuple[list[Chunk], str, str]:
     return chunks, thought, said
 
 
-@pytest.mark.parametrize(("family", "stream"), FAMILIES, ids=["chat", "responses", "anthropic", "google"])
+@pytest.mark.parametrize(("decoder", "stream"), DECODERS, ids=["chat", "responses", "anthropic", "google"])
 @pytest.mark.parametrize("size", [1, 3, 7, 100])
 @pytest.mark.parametrize("text", ["<think>Hm.</think>\n\nYes < no.", "Hm.</think>\n\nYes < no."])
-def test_no_family_says_aloud_what_stands_between_tags(
-    family: type[Decoder], stream: Any, size: int, text: str
+def test_no_decoder_says_aloud_what_stands_between_tags(
+    decoder: type[Decoder], stream: Any, size: int, text: str
 ) -> None:
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
-    chunks, thought, said = told(family(), stream(pieces))
+    chunks, thought, said = told(decoder(), stream(pieces))
     assert (thought, said) == ("Hm.", "Yes < no.")
     texts = [c.segment for c in chunks if isinstance(c, ReplySegment) and isinstance(c.segment, Text)]
     assert all((segment.text, segment.index) == ("Yes < no.", 1) for segment in texts)
@@ -204,9 +204,9 @@ def test_no_family_says_aloud_what_stands_between_tags(
     ) or (text[0] == "H")
 
 
-@pytest.mark.parametrize(("family", "stream"), FAMILIES, ids=["chat", "responses", "anthropic", "google"])
-def test_speech_without_tags_passes_as_it_is(family: type[Decoder], stream: Any) -> None:
-    _, thought, said = told(family(), stream(["Is 1 ", "< 2", "? The <th", "ink> tag is text here."]))
+@pytest.mark.parametrize(("decoder", "stream"), DECODERS, ids=["chat", "responses", "anthropic", "google"])
+def test_speech_without_tags_passes_as_it_is(decoder: type[Decoder], stream: Any) -> None:
+    _, thought, said = told(decoder(), stream(["Is 1 ", "< 2", "? The <th", "ink> tag is text here."]))
     assert (thought, said) == ("", "Is 1 < 2? The <think> tag is text here.")
 
 

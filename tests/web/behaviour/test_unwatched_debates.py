@@ -12,7 +12,7 @@ from moot.engine.arena import Arena
 from moot.providers.endpoints import ENDPOINTS, Endpoint
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
-from moot.web.capabilities import ServerCapabilities
+from moot.web.server_capabilities import ServerCapabilities
 from tests.web.routes.served import UNLIMITED, Served, serving
 
 

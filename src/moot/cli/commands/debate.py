@@ -169,7 +169,7 @@ def hold_debate(
     ] = None,
 ) -> int:
     """Hold a debate on this machine, or on a server. The motion may be a single word."""
-    from moot.cli.running import run
+    from moot.cli.run_command import run
     from moot.core.errors import Invalid
     from moot.views.exports import format_of_file
 
@@ -180,9 +180,9 @@ def hold_debate(
 
     async def hold() -> int:
         from moot.cli.commands.export import write_export
+        from moot.cli.debate_source import open_source, server_option
         from moot.cli.follow import show_and_run
         from moot.cli.render.screens import open_screen
-        from moot.cli.source import open_source, server_option
 
         async with open_source(server) as source:
             debate_id, remark = await source.start_debate(motion, options)

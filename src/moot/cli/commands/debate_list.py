@@ -11,13 +11,13 @@ from cyclopts import Parameter
 from moot.cli.error_messages import status_text
 from moot.cli.options import Limit, Offset, Server, check_page
 from moot.cli.render.output import StyledText, Terminal, add_row, make_table
-from moot.cli.running import run, run_on_debate
+from moot.cli.run_command import run, run_on_debate
 from moot.core.statuses import Status
 from moot.core.terms import Money
 from moot.views.text import ago, clean_json, single_line
 
 if TYPE_CHECKING:
-    from moot.cli.source import DebateSource
+    from moot.cli.debate_source import DebateSource
     from moot.store.contract import DebateHead, DebatePage
     from moot.views.summary import StoredSummary
 
@@ -42,7 +42,7 @@ def listing(
     check_page(limit, offset)
 
     async def look() -> DebatePage:
-        from moot.cli.source import open_source
+        from moot.cli.debate_source import open_source
 
         async with open_source(server) as source:
             return await source.list(

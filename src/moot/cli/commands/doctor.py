@@ -38,7 +38,7 @@ from moot.views.text import plural
 def doctor() -> int:
     """Check what works here, what is missing, and how to fix it."""
     from moot.cli.render.output import Terminal, add_row, make_table
-    from moot.cli.running import run
+    from moot.cli.run_command import run
 
     findings = run(check_machine())
     terminal = Terminal.out()

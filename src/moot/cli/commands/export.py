@@ -10,12 +10,12 @@ from cyclopts import Parameter
 
 from moot.cli.options import Id, Server, command_group
 from moot.cli.render.output import Terminal
-from moot.cli.running import run_on_debate
+from moot.cli.run_command import run_on_debate
 from moot.core.errors import Invalid, Unavailable
 from moot.views.exports import all_exports, documents, format_of_file
 
 if TYPE_CHECKING:
-    from moot.cli.source import DebateSource
+    from moot.cli.debate_source import DebateSource
 
     Document = str
 else:

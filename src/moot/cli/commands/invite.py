@@ -11,13 +11,13 @@ from cyclopts import Parameter
 
 from moot.cli.options import Id, Server
 from moot.cli.render.output import Terminal, add_row, make_table
-from moot.cli.running import run, run_on_debate
+from moot.cli.run_command import run, run_on_debate
 from moot.core.errors import Invalid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from moot.cli.source import DebateSource
+    from moot.cli.debate_source import DebateSource
     from moot.client import Invitation
     from moot.core.state import Debate
 

@@ -8,10 +8,10 @@ from cyclopts import Parameter
 
 from moot.cli.options import Id, Reason, Server
 from moot.cli.render.output import Terminal
-from moot.cli.running import run_command, run_on_debate
+from moot.cli.run_command import run_command, run_on_debate
 
 if TYPE_CHECKING:
-    from moot.cli.source import DebateSource
+    from moot.cli.debate_source import DebateSource
     from moot.core.state import Debate
     from moot.rules.participation import SubmitBallot
 
@@ -75,9 +75,9 @@ def rejudge(
     """Judge a finished debate again. The first verdict stays."""
 
     async def carry_out(source: DebateSource, debate_id: str) -> int:
+        from moot.cli.debate_source import server_option
         from moot.cli.follow import show_and_run
         from moot.cli.render.screens import open_screen
-        from moot.cli.source import server_option
 
         before = await source.state(debate_id)
         await source.rejudge(

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from moot.cli.options import command_group
 from moot.cli.render.output import Terminal, add_row, make_table
-from moot.cli.running import run
+from moot.cli.run_command import run
 from moot.core.errors import Invalid
 
 if TYPE_CHECKING:

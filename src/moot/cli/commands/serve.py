@@ -15,7 +15,7 @@ from cyclopts import Parameter
 
 from moot.cli.error_messages import debugging
 from moot.cli.render.output import Terminal
-from moot.cli.running import run
+from moot.cli.run_command import run
 from moot.core.errors import Invalid
 
 if TYPE_CHECKING:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from moot.cli.options import Id, Json, Plain, Reasoning, Server
-from moot.cli.running import run_on_debate
+from moot.cli.run_command import run_on_debate
 from moot.core.errors import Invalid
 
 if TYPE_CHECKING:
-    from moot.cli.source import DebateSource
+    from moot.cli.debate_source import DebateSource
     from moot.core.events import Recorded
 
 
@@ -37,10 +37,10 @@ def show(
     """Show a debate in the terminal."""
 
     async def look(source: DebateSource, debate_id: str) -> int:
+        from moot.cli.debate_source import server_option
         from moot.cli.follow import log_of, show_all
         from moot.cli.render.screens import open_screen
         from moot.cli.render.svg import draw
-        from moot.cli.source import server_option
 
         records = await log_of(source, debate_id)
         if svg is not None:
@@ -76,8 +76,8 @@ def watch(
 
     async def look(source: DebateSource, debate_id: str) -> int:
         from moot.cli import follow
+        from moot.cli.debate_source import server_option
         from moot.cli.render import screens
-        from moot.cli.source import server_option
         from moot.cli.visible_records import person_at
 
         person = person_at(await source.state(debate_id), sit) if sit else None

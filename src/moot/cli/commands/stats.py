@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from moot.cli.error_messages import status_text
 from moot.cli.render.output import Terminal, add_row, join, make_table
-from moot.cli.running import run
+from moot.cli.run_command import run
 from moot.views.text import clean_json, plural
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from moot.cli.options import Id, Json, Output, Plain, Reason, Reasoning, Server, Step
-from moot.cli.running import run_command, run_on_debate
+from moot.cli.run_command import run_command, run_on_debate
 
 if TYPE_CHECKING:
-    from moot.cli.source import DebateSource
+    from moot.cli.debate_source import DebateSource
 
 
 def pause(
@@ -180,8 +180,8 @@ def resume(
     async def carry_out(source: DebateSource, debate_id: str) -> int:
         from moot.cli import follow
         from moot.cli.commands.export import write_export
+        from moot.cli.debate_source import server_option
         from moot.cli.render import screens
-        from moot.cli.source import server_option
         from moot.cli.visible_records import all_people
 
         before = await source.state(debate_id)

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from moot.cli.error_messages import USAGE
 from moot.cli.render.output import Terminal, add_row, make_table
-from moot.cli.running import run
+from moot.cli.run_command import run
 from moot.core.errors import Invalid, StoreError, Unavailable
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from cyclopts import Parameter
 
 from moot.cli.options import Id, Seat, Server, command_group
 from moot.cli.render.output import Terminal
-from moot.cli.running import run_command, run_on_debate
+from moot.cli.run_command import run_command, run_on_debate
 
 if TYPE_CHECKING:
-    from moot.cli.source import DebateSource
+    from moot.cli.debate_source import DebateSource
     from moot.core.state import Debate
 
 app = command_group(
@@ -43,8 +43,8 @@ def take(
     """Take a seat yourself; its model becomes your stand-in."""
     import shlex
 
+    from moot.cli.debate_source import server_option
     from moot.cli.lookup import seat_id
-    from moot.cli.source import server_option
     from moot.rules.participation import TakeSeat
 
     hint = (

@@ -23,7 +23,7 @@ from moot.core.state import Debate, Turn
 from moot.rules.participation import AnswerPoint
 
 if TYPE_CHECKING:
-    from moot.cli.source import DebateSource
+    from moot.cli.debate_source import DebateSource
 
 YES_OR_NO = {"yes": True, "y": True, "no": False, "n": False}
 

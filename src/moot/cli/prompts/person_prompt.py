@@ -19,7 +19,7 @@ from moot.core.errors import MootError, Refused
 from moot.rules.commands import Command
 
 if TYPE_CHECKING:
-    from moot.cli.source import DebateSource
+    from moot.cli.debate_source import DebateSource
 
 CHUNK = 64 * 1024
 

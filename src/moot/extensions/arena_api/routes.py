@@ -49,7 +49,6 @@ from moot.providers.redaction import redact
 from moot.rules.commands import AddRemark, Command, DecideWinner, PauseDebate, ResumeDebate, SkipTurn
 from moot.rules.debate_setup import SeatSetup, Setup
 from moot.web.app_context import identity_of
-from moot.web.capabilities import lent_keys
 from moot.web.model_names import ServerModelResolver
 from moot.web.responses import json_reply
 from moot.web.route_docs import COMMANDED, READ, api_router, documented
@@ -60,6 +59,7 @@ from moot.web.routes.handlers import (
     check_not_stopping,
     open_debate,
 )
+from moot.web.server_capabilities import lent_keys
 from moot.web.streaming.plain_streams import follow_plainly, follow_route, opened_headers
 
 TURNS, MAX_TURNS = 10, 20

@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from moot.cli.options import Limit, Offset, Server, check_page, command_group
 from moot.cli.render.output import Terminal, add_row, make_table, shorten
-from moot.cli.running import run
+from moot.cli.run_command import run
 from moot.views.text import clean_json
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from moot.cli.options import Server
 from moot.cli.render.output import Terminal, add_row, make_table
 from moot.cli.row_files import DestinationRows, DryRun, Owner, SourceRows, print_problems, print_written
-from moot.cli.running import open_local_store, run
+from moot.cli.run_command import open_local_store, run
 from moot.core.errors import Unavailable
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import logging
 import os
 
 from moot.cli.commands.serve import settings_and_logging
-from moot.cli.running import run
+from moot.cli.run_command import run
 from moot.core.errors import Unavailable
 from moot.installation import install_command
 

@@ -36,7 +36,6 @@ from moot.providers.keys import Secret
 from moot.rules.debate_setup import Setup
 from moot.store.contract import IdempotencyKey, RecordResult
 from moot.web.app_context import AppContext, client_of, counted_of, identity_of, query_string
-from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.model_names import resolve_model
 from moot.web.responses import json_reply, replayed_header
 from moot.web.route_docs import api_router, documented, plain_events
@@ -48,6 +47,7 @@ from moot.web.routes.handlers import (
     follow_debate,
     open_debate,
 )
+from moot.web.server_capabilities import ServerCapabilities, lent_keys
 from moot.web.streaming.plain_streams import (
     follow_plainly,
     follow_route,

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from moot.cli.render.output import Terminal
 from moot.cli.row_files import DestinationRows, DryRun, Owner, SourceRows, print_problems, print_written
-from moot.cli.running import open_local_store, run
+from moot.cli.run_command import open_local_store, run
 
 if TYPE_CHECKING:
     from moot.core.terms import Model

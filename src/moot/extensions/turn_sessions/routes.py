@@ -54,7 +54,6 @@ from moot.rules.commands import PauseDebate
 from moot.rules.debate_setup import opening_event
 from moot.store.contract import DebateFilter, IdempotencyKey, RecordResult
 from moot.web.app_context import AppContext, client_of, counted_of, identity_of, query_string
-from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import fingerprint
 from moot.web.model_names import resolve_model, with_alias
 from moot.web.responses import json_reply
@@ -77,6 +76,7 @@ from moot.web.routes.handlers import (
     path_parameter,
     quota_problem,
 )
+from moot.web.server_capabilities import ServerCapabilities, lent_keys
 from moot.web.streaming.feed_reading import has_ended
 from moot.web.streaming.sse_streams import EventStreamResponse
 

@@ -15,10 +15,10 @@ from moot.api.v1.setup_body import judge_from_body
 from moot.core.state import Debate
 from moot.rules.commands import Command
 from moot.web.app_context import AppContext, identity_of
-from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.responses import json_reply, replayed_header
 from moot.web.route_docs import COMMANDED, api_router, documented
 from moot.web.routes.handlers import Body, Context, DebateId, SeatId
+from moot.web.server_capabilities import ServerCapabilities, lent_keys
 
 
 def _endpoint(row: DebateCommand) -> Callable[..., Awaitable[Response]]:

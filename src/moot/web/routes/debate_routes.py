@@ -49,7 +49,6 @@ from moot.views import exports
 from moot.views.preview import preview
 from moot.views.transcript_document import transcript_type
 from moot.web.app_context import AppContext, head_of, identity_of, query_string
-from moot.web.capabilities import ServerCapabilities, lent_keys
 from moot.web.idempotency import key_of
 from moot.web.replay_file import to_replay
 from moot.web.responses import json_reply, replayed_header
@@ -64,6 +63,7 @@ from moot.web.routes.handlers import (
     open_debate,
     path_parameter,
 )
+from moot.web.server_capabilities import ServerCapabilities, lent_keys
 
 MAX_ESTIMATES = 20
 """Estimates that may wait at a time."""

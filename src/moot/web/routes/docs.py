@@ -18,9 +18,9 @@ from starlette.responses import Response
 from moot.api.v1.validation_messages import Shape
 from moot.engine.arena import Arena
 from moot.web.app_context import AppContext, RightsCheck
-from moot.web.capabilities import BuiltInCapabilities, ServerCapabilities, lendable_providers
 from moot.web.middleware.headers import CSP
 from moot.web.responses import json_reply
+from moot.web.server_capabilities import BuiltInCapabilities, ServerCapabilities, lendable_providers
 
 if TYPE_CHECKING:
     from moot.web.openapi import Offer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from moot.cli.render.output import Terminal, add_row, make_table
-from moot.cli.running import run
+from moot.cli.run_command import run
 from moot.core.errors import Invalid
 from moot.extensions.experiments.tables import EXPERIMENTS
 from moot.views.text import plural

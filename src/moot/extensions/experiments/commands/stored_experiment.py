@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from cyclopts import Parameter
 
-from moot.cli.running import run
+from moot.cli.run_command import run
 
 if TYPE_CHECKING:
     from moot.engine.arena import Arena

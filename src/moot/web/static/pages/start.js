@@ -195,14 +195,14 @@ const Doubts = ({ texts }) =>
   && html`<ul class="doubts small soft">${texts.map((text) => html`<li key=${text} dir="auto">${text}</li>`)}</ul>`;
 
 function Sharing({ setup, onClose }) {
-  const [secrets, tell] = useState(false);
+  const [secrets, setSecrets] = useState(false);
   const hasSecrets = setup.seats.some((seat) => seat.objective.trim() || seat.systemPrompt.trim());
   const link = linkOf(setup, secrets);
   return html`<${Dialog} title="Share this setup" onClose=${onClose}>
     <div class="stack">
       <p class="soft">The link opens this page with the same setup. It starts nothing.</p>
       ${hasSecrets && html`<${Tick} label="Include private objectives and prompts" hint="Left out otherwise."
-        checked=${secrets} onChange=${tell} />`}
+        checked=${secrets} onChange=${setSecrets} />`}
       <${Link} label="Link" url=${link} />
     </div>
   <//>`;

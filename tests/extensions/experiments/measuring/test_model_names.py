@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from moot.core.model_names import ModelSettings, named_with, read_name
+from moot.extensions.experiments.measuring.model_names import ModelSettings, named_with, read_name
 
 
 def test_a_name_says_all_settings_and_is_read_again() -> None:

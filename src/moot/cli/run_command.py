@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from moot.cli.source import DebateSource
+    from moot.cli.debate_source import DebateSource
     from moot.core.state import Debate
     from moot.rules.commands import Command
     from moot.store.contract import Store
@@ -36,8 +36,8 @@ def run_on_debate(server: str | None, name: str, action: Callable[[DebateSource,
     """Find the debate that `name` stands for, here or on `server`, and run `action(source, debate_id)`."""
 
     async def find_and_run() -> T:
+        from moot.cli.debate_source import open_source
         from moot.cli.lookup import find_debate
-        from moot.cli.source import open_source
 
         async with open_source(server) as source:
             return await action(source, await find_debate(source, name))
@@ -60,9 +60,9 @@ def run_command(
 
     async def carry_out(source: DebateSource, debate_id: str) -> int:
         from moot.cli import follow
+        from moot.cli.debate_source import server_option
         from moot.cli.render.output import Terminal
         from moot.cli.render.screens import open_screen
-        from moot.cli.source import server_option
 
         before = await source.state(debate_id)
         running_elsewhere = await source.is_running(debate_id)

@@ -17,7 +17,7 @@ from moot.extension import load, loaded
 from tests.cli.terminal import MOOT, SECONDS, environment, piped
 from tests.support.extensions import MARKER, WHOLE
 
-TESTS = Path(__file__).parent
+TESTS = Path(__file__).parents[1]
 OURS = load()
 MODEL = "scripted/demo"
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from moot.engine.arena import Arena
 from moot.models.catalogue import CATALOGUE
 from moot.settings import load
-from moot.web.capabilities import ServerCapabilities
+from moot.web.server_capabilities import ServerCapabilities
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
