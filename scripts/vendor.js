@@ -1,8 +1,11 @@
 // Puts what the page builds on into src/moot/web/vendor: each library once, as a module, and the font, with their licences.
 //
-// `player.js` and `player.css` are our own replay in one piece each, for files that play without a server.
+// `player.js` and `player.css` are our own replay in one piece each, for files that play without a server. What
+// extensions tell of a debate (`page/report.js`) is in it.
 
+import { existsSync, readdirSync } from 'node:fs';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 
 const OUT = 'src/moot/web/vendor';
@@ -30,6 +33,8 @@ const COMMON = { bundle: true, minify: true, target: 'es2022', legalComments: 'n
 
 const IN_PLAYER = ['preact', '@preact/signals', '@preact/signals-core', 'htm', 'marked', 'dompurify'];
 const STATIC = 'src/moot/web/static';
+const EXTENSIONS = 'src/moot/extensions';
+const REPORTS = readdirSync(EXTENSIONS).filter((name) => existsSync(join(EXTENSIONS, name, 'page/report.js')));
 
 // `node scripts/vendor.js player` makes the player alone.
 await mkdir(OUT, { recursive: true });
@@ -59,11 +64,14 @@ async function player() {
   const styles = new Set(['base']);
   const made = await build({
     ...COMMON,
-    entryPoints: [`${STATIC}/player.js`],
+    stdin: { contents: [...REPORTS.map(included), "import './player.js';"].join('\n'), resolveDir: STATIC },
     format: 'esm',
     charset: 'utf8',
     banner: { js: `/* Moot, with ${(await Promise.all(IN_PLAYER.map(credit))).join('; ')} */` },
-    plugins: [{ name: 'styles', setup: (making) => making.onLoad({ filter: /\/static\/.*\.js$/ }, noting(styles)) }],
+    plugins: [
+      { name: 'styles', setup: (making) => making.onLoad({ filter: /\/static\/.*\.js$/ }, noting(styles)) },
+      { name: 'extensions', setup: (making) => making.onResolve({ filter: /^\.\.\// }, servedTogether) },
+    ],
     write: false,
   });
   // What would end the element, or make the parser look for another end of it.
@@ -72,6 +80,19 @@ async function player() {
   const contents = [...styles].map((name) => `@import './${name}.css';`).join('\n');
   const stdin = { contents, loader: 'css', resolveDir: `${STATIC}/css` };
   await build({ ...COMMON, stdin, outfile: `${OUT}/player.css` });
+}
+
+/** Lines that put the report of an extension into the player. */
+function included(name) {
+  return `import { include as add_${name} } from './lib/extensions.js';
+    import ${name} from '../../extensions/${name}/page/report.js';
+    add_${name}('report', ${name});`;
+}
+
+/** The modules of an extension are served at `static/extensions/NAME/`, beside those of the page. */
+function servedTogether({ path, importer }) {
+  const name = /\/moot\/extensions\/(\w+)\/page\//.exec(importer)?.[1];
+  return name && { path: join(process.cwd(), 'src/moot/web', join('static/extensions', name, path)) };
 }
 
 /** Remembers which stylesheets the modules ask for, and gives them nothing to wait for. */

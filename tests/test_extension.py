@@ -503,7 +503,7 @@ def test_a_report_is_a_member_of_the_json_export_and_of_the_page() -> None:
         (section,) = msgspec.json.decode(exported("json"))["noise"]
         assert section["blocks"][0] == {"type": "note", "text": "Nobody was asked."}
         shown = msgspec.json.decode(msgspec.json.encode(view(debate, OWNER)["noise"]))
-        assert shown == {"title": "Noise", "sections": [section]}
+        assert shown == {"title": "Noise", "sections": [{"title": "Noise", "blocks": section["blocks"]}]}
     with using(noise(members=lambda _debate, _viewer: None, page=lambda _debate, _viewer: {"loud": True})):
         assert "noise" not in msgspec.json.decode(exported("json"))
         assert view(debate, OWNER)["noise"] == {"loud": True}

@@ -83,7 +83,7 @@ T = TypeVar("T")
 Lazy = Callable[[], T]
 """Asked for when it is needed first."""
 VARIABLE, GROUP, OURS = "MOOT_EXTENSIONS", "moot.extensions", "moot.extensions"
-PagePlace = Literal["page", "nav", "live", "verdict", "form", "debates"]
+PagePlace = Literal["page", "nav", "live", "verdict", "report", "form", "debates"]
 
 
 class TerminalCommand(NamedTuple):
@@ -223,8 +223,9 @@ class PageModule(NamedTuple):
     """Its path in that folder: `experiments.js`."""
     place: PagePlace = "page"
     """`page`: it draws a page of its own; `nav`: the same, with an entry in the navigation; `live`,
-    `verdict`: a part of that page, drawn with the debate; `form`: a button below the form of a debate;
-    `debates`: a link above the list of debates."""
+    `verdict`: a part of that page, drawn with the debate; `report`: a part of the verdict wherever it is
+    shown, drawn once below it and once with `beside` in the column at its side; `form`: a button below the
+    form of a debate; `debates`: a link above the list of debates."""
     address: str = ""
     """The address of a page: `/experiments/{name}`."""
     title: str = ""

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from moot.core.setup_table import setup_fields
-from moot.core.terms import DebateLimits, DebateOptions
+from moot.core.terms import KEPT_BESIDE_OURS, DebateLimits, DebateOptions
 from moot.extensions import NAMES
 
 ROOT = Path(__file__).parents[2]
@@ -114,5 +114,6 @@ def test_an_extension_with_a_setting_that_there_is_already_is_left_out(seen: dic
 def test_every_setting_of_a_log_is_in_the_table() -> None:
     kept = {*DebateLimits.__struct_fields__, *DebateOptions.__struct_fields__}
     by_the_server = {"rounds_asked", "language", "lent", "experiment", "question", "extensions"}
+    by_the_server |= {*KEPT_BESIDE_OURS}
     assert kept - by_the_server <= {field.name for field in setup_fields()}
     assert len({field.wire for field in setup_fields()}) == len(setup_fields())

@@ -193,3 +193,16 @@ async def test_private_beliefs_are_drawn_with_a_table_and_the_model_audience(
     assert await page.evaluate("document.documentElement.scrollWidth") <= 360
     if AXE.exists():
         assert await found(page) == []
+
+
+async def test_a_kept_replay_shows_private_beliefs(page: Page, served: Served, tmp_path: Path) -> None:
+    config = {**body(maxRounds=1)["config"], "beliefs": True, "modelAudience": True}
+    debate = await held(served, "steady", config=config)
+    reply = await served.get(debate, "transcript?format=replay&reasoning=true")
+    file = tmp_path / "debate.html"
+    file.write_bytes(reply.content)
+    await page.goto(file.as_uri())
+    await page.get_by_label("Speed").select_option("16")
+    await page.get_by_role("button", name="Play", exact=True).click()
+    await expect(page.get_by_role("region", name="Private beliefs")).to_contain_text("gave itself")
+    await expect(page.get_by_role("region", name="The model audience")).to_be_visible()

@@ -107,6 +107,8 @@ class SetupField:
         series: bool = True,
         name: str = "",
         type: Any = None,
+        after: str = "",
+        heading: str = "",
     ) -> None:
         self.name = name
         self.default = default
@@ -126,6 +128,10 @@ class SetupField:
         self.series = series
         """Whether all debates of a series can have it."""
         self._type = type
+        self.after = after
+        """Of an extension: the setting after which it stands; empty: at the end."""
+        self.heading = heading
+        """Of an extension: what the head of a debate in the terminal says where it is on."""
         self.owner: type[Settings] | None = None
 
     def __set_name__(self, owner: type[Settings], name: str) -> None:
@@ -143,6 +149,12 @@ class SetupField:
             from moot.core import terms
 
             return eval(annotation, {**vars(terms)})  # noqa: S307 - written in the table
+
+    @property
+    def in_extensions(self) -> bool:
+        """Whether its value is in `DebateOptions.extensions`: that of a setting which is not the attribute of
+        a class of settings."""
+        return self.owner is None
 
     @property
     def optional(self) -> bool:

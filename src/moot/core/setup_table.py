@@ -287,39 +287,6 @@ class OptionFields(Settings):
         argument=None,
         series=False,
     )
-    beliefs: bool = setup_field(
-        default=False,
-        sentence="Ask each debater before and after its speeches, and a judge after every speech, how likely "
-        "they think it is to win. No speaker and no judge is told, and the verdict is not affected.",
-        option=Option(
-            "--beliefs",
-            "Ask speakers and a judge privately, speech by speech, who they think will win.",
-            place=10,
-        ),
-        form=FormField(
-            "Ask for private beliefs",
-            "Speakers and a judge say after each speech who they think will win. It costs about three more "
-            "short calls a speech.",
-            brief="private beliefs",
-            place=6,
-        ),
-        argument=None,
-    )
-    model_audience: bool = setup_field(
-        default=False,
-        sentence="An audience of model personas votes before and after the speeches, in debates of two "
-        "parties. Its votes are counted apart from those of people and decide nothing.",
-        option=Option(
-            "--model-audience", "Model personas vote before and after, counted apart from people.", place=11
-        ),
-        form=FormField(
-            "Model audience",
-            "Eight model personas vote before and after the speeches. Counted apart from people.",
-            brief="model audience",
-            place=7,
-        ),
-        argument=None,
-    )
     reading: ReadingOrder = setup_field(
         default=DEFAULT_READING,
         sentence="In which order judges read the speeches: `chronological`, or `by-side`, each side's "
@@ -391,13 +358,23 @@ _OURS = tuple(field for part in PARTS for field in part.fields())
 
 
 def setup_fields() -> tuple[SetupField, ...]:
-    """All settings: ours, and those of extensions."""
-    return (*_OURS, *added_fields())
+    """All settings: ours, and those of extensions at their places."""
+    return _setup_fields(loaded())
+
+
+@lru_cache(maxsize=2)
+def _setup_fields(extensions: Loaded) -> tuple[SetupField, ...]:
+    fields = list(_OURS)
+    for added in _added_fields(extensions):
+        names = [field.name for field in fields]
+        fields.insert(names.index(added.after) + 1 if added.after in names else len(fields), added)
+    return tuple(fields)
 
 
 def added_fields() -> tuple[SetupField, ...]:
-    """Those of extensions; their values are kept in `DebateOptions.extensions`. Request, reply and options
-    are made from the table when their modules are loaded."""
+    """Those of extensions; their values are kept in `DebateOptions.extensions`, or beside ours where logs
+    have them there (`SetupField.in_extensions`). Request, reply and options are made from the table when
+    their modules are loaded."""
     return _added_fields(loaded())
 
 

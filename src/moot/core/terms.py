@@ -229,6 +229,9 @@ class DebateLimits(_Limits, frozen=True, omit_defaults=True):
 class DebateOptions(_Options, frozen=True, omit_defaults=True, kw_only=True):
     """How the debate is conducted: the settings that `setup_table.py` defines, and what the server adds."""
 
+    beliefs: bool = False
+    model_audience: bool = False
+    """Settings of the extension `beliefs`, where logs have always had them."""
     language: str = ""
     lent: tuple[str, ...] = ()
     """Providers whose key the user gave for this debate; the keys are in no log."""
@@ -246,10 +249,18 @@ class DebateOptions(_Options, frozen=True, omit_defaults=True, kw_only=True):
             force_setattr(self, "reading", DEFAULT_READING)
 
 
+KEPT_BESIDE_OURS = ("beliefs", "model_audience")
+"""Members of `DebateOptions` that are settings only where their extension is loaded."""
+
+
 def settings_of(limits: DebateLimits, options: DebateOptions) -> dict[str, Any]:
     """The settings that a debate keeps, by their names."""
     kept = {name: getattr(part, name) for part in (limits, options) for name in part.__struct_fields__}
-    added = {field.name: options.extensions.get(field.name, field.default) for field in added_fields()}
+    added = {
+        field.name: options.extensions.get(field.name, field.default)
+        for field in added_fields()
+        if field.in_extensions
+    }
     return {**kept, **added}
 
 

@@ -13,7 +13,7 @@ from moot.core.choices import Effort, Verbosity
 from moot.core.errors import Invalid
 from moot.core.setup_table import added_fields
 from moot.core.state import Debate
-from moot.core.terms import Format, Judge, Model, ModelPrice, Money, Seat
+from moot.core.terms import KEPT_BESIDE_OURS, Format, Judge, Model, ModelPrice, Money, Seat
 from moot.judging.recusal import judge_bias
 from moot.models.registry import ProviderRegistry
 from moot.providers.prices import price_of, service_tier_price
@@ -54,7 +54,14 @@ class SetupResolver:
         say otherwise. The model `human` is a person; `judge="none"` means no verdict. Further options are the
         fields of `Setup` and the settings of extensions. Raises `Invalid` for unknown models or formats.
         """
-        own = {field.name: options.pop(field.name) for field in added_fields() if field.name in options}
+        added = {field.name: field for field in added_fields()}
+        if unknown := [name for name in KEPT_BESIDE_OURS if name in options and name not in added]:
+            raise TypeError(f"Unexpected keyword argument {unknown[0]!r}")
+        own = {
+            name: options.pop(name)
+            for name, field in added.items()
+            if field.in_extensions and name in options
+        }
         fmt = format if isinstance(format, Format) else formats.load(format, self._settings.formats)
         seats = seats or await self._seats(fmt, models, model)
         for each in (each for seat in seats for each in (seat.model, seat.stand_in) if each):

@@ -173,7 +173,7 @@ def _manner(setup: Setup) -> DebateOptions:
     options["extensions"] = {
         field.name: value
         for field in added_fields()
-        if (value := setup.extensions.get(field.name, field.default)) != field.default
+        if field.in_extensions and (value := setup.extensions.get(field.name, field.default)) != field.default
     }
     options["winning"] = winning
     options["polls"] = replace(polls, before=False) if polls and _has_one_vote(setup.format) else polls
@@ -223,7 +223,7 @@ def _problems(setup: Setup) -> Iterable[tuple[str, str]]:
 def _field_problems(setup: Setup) -> Iterable[tuple[str, str]]:
     """What is wrong with the value of a single setting."""
     for field in setup_fields():
-        value = setup.extensions.get(field.name) if field.owner is None else getattr(setup, field.name, None)
+        value = setup.extensions.get(field.name) if field.in_extensions else getattr(setup, field.name, None)
         problem = "" if value is None else field_problem(field, value)
         if problem:
             yield field.wire, problem

@@ -12,12 +12,21 @@ import pytest
 from msgspec.structs import replace
 
 from moot.core.errors import Fault, StoreError
-from moot.core.events import CallDelta, CallFailed, DebateEnded, DebateFailed, DebateStarted
+from moot.core.events import (
+    AsideAnswered,
+    CallDelta,
+    CallFailed,
+    CallStarted,
+    DebateEnded,
+    DebateFailed,
+    DebateStarted,
+)
 from moot.core.pricing import estimate_usage, plausible_usage
 from moot.core.state import Debate
-from moot.core.terms import FREE, Model, Reasoning, ReasoningPart, Request, Usage
+from moot.core.terms import FREE, Model, Reasoning, ReasoningPart, Request, Slot, Usage
 from moot.engine.arena import Arena
 from moot.engine.call import CallResult
+from moot.extension import Extension, SideQuestion, SideQuestions, using
 from moot.providers.contract import Chunk, Provider, ReplyDelta, ReplyDone, ReplySegment, Traits
 from moot.providers.prices import flat_price
 from moot.providers.scripted import FaultCue, SayCue, ScriptedProvider, StallCue, improvise
@@ -235,3 +244,29 @@ def test_usage_that_is_too_good_to_be_true_is_doubted(told: Usage) -> None:
 
 def test_usage_that_may_be_true_is_believed() -> None:
     assert plausible_usage(Usage(60, 75), estimate_usage(100, 100), 400, 400) == Usage(60, 75)
+
+
+async def test_a_question_that_its_extension_cannot_put_is_not_sent_and_the_debate_goes_on(
+    open_arena: OpenArena,
+) -> None:
+    def broken(*_: object) -> Request:
+        raise ValueError("oops")
+
+    def before(_debate: Debate, coming: tuple[Slot, ...]) -> list[SideQuestion]:
+        return [SideQuestion("mood.feeling", slot.index, slot.seat) for slot in coming]
+
+    asked = SideQuestions(
+        kinds=("mood.feeling",),
+        request=broken,
+        read=lambda _debate, aside, _reply: AsideAnswered(aside.number),
+        before=lambda _debate, coming: (
+            SideQuestion("mood.feeling", slot.index, slot.seat) for slot in coming
+        ),
+    )
+    with using(Extension("mood", side_questions=lambda: asked)) as found:
+        async with open_arena() as arena:
+            debate, events = await play(arena, format="oxford", rounds=1)
+    assert debate.verdict is not None
+    assert [one.state for one in debate.asides] == ["failed"]
+    assert not any(isinstance(event, CallStarted) and event.aside for event in events)
+    assert found.failures == {"mood": "ValueError: oops"}

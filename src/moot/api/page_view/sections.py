@@ -32,9 +32,10 @@ from moot.views import participants
 from moot.views.costs import bill, costs, dollars
 from moot.views.headlines import verdict_headline
 from moot.views.outcome import ballot_problem, ending, party_name, remedy, warnings
+from moot.views.report_blocks import DebateBlock, VoteCount
 from moot.views.speech_issues import find_issues
 from moot.views.transcript import speech_title
-from moot.views.transcript_json import moment
+from moot.views.transcript_json import moment, votes
 from moot.views.transcript_shapes import ReachedVerdict
 from moot.views.verdict_views import VerdictView, verdict_views
 
@@ -432,7 +433,15 @@ def _report(name: str, report: DebateReport, debate: Debate, viewer: Viewer) -> 
     except Exception as error:
         loaded().leave_out(name, error)
         return {}
-    return {"title": report.title, "sections": to_builtins(found)} if found else {}
+    sections = [{"title": one.title, "blocks": [*map(_block, one.blocks)]} for one in found]
+    return {"title": report.title, "sections": sections} if sections else {}
+
+
+def _block(block: DebateBlock) -> Shape:
+    if not isinstance(block, VoteCount):
+        return to_builtins(block)
+    models = block.report.tally.voters == "models"
+    return {"type": "votes", "result": to_members(votes(block.report)), "models": models}
 
 
 def view(debate: Debate, viewer: Viewer) -> Shape:

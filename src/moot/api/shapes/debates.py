@@ -86,6 +86,8 @@ if TYPE_CHECKING:
         max_rounds: int = 5
         timeout_per_round: float = 120
         auto_progress: bool = True
+        beliefs: bool = False
+        model_audience: bool = False
         winning_condition: WinningRule = "ai-judge"
 
     class DebateSessionConfig(_Settings, frozen=True, kw_only=True):

@@ -49,14 +49,14 @@ def _settings(fmt: Format, config: Config, speakers: int) -> dict[str, Any]:
     values = {
         field.name: _money(value) if field.kind is Money else value
         for field, value in given.items()
-        if field.owner not in (None, SpeakerFields)
+        if not (field.in_extensions or field.owner is SpeakerFields)
     }
     return values | {
         "rounds": _rounds(fmt, config),
         "turns": _turns(fmt, config.rounds, speakers),
         "winning": config.winning if "winning" in config.model_fields_set else None,
         "polls": PollSettings(config.polls.before, config.polls.seconds) if config.polls else None,
-        "extensions": {field.name: value for field, value in given.items() if field.owner is None},
+        "extensions": {field.name: value for field, value in given.items() if field.in_extensions},
     }
 
 

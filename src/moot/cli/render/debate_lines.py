@@ -46,8 +46,9 @@ from moot.core.events import (
     TurnRetried,
     TurnSkipped,
 )
+from moot.core.setup_table import added_fields
 from moot.core.state import Debate
-from moot.core.terms import Seat
+from moot.core.terms import Seat, settings_of
 from moot.extension import Reported
 from moot.judging.ballots import reasoning_so_far
 from moot.judging.neutral_labels import with_names
@@ -126,10 +127,8 @@ def _manner(debate: Debate) -> Iterator[str]:
         yield "openings at the same time"
     if debate.manner.prep:
         yield "private notes"
-    if debate.manner.beliefs:
-        yield "private beliefs"
-    if debate.manner.model_audience:
-        yield "a model audience votes"
+    settings = settings_of(debate.limits, debate.manner)
+    yield from (field.heading for field in added_fields() if field.heading and settings[field.name])
     if debate.manner.reading == "by-side":
         yield "judges read by side"
     if debate.manner.winning == "audience":

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from moot.extension import Extension
+from moot.extension import Extension, PageModule
 
 if TYPE_CHECKING:
+    from moot.core.setup_field import SetupField
     from moot.extension import DebateReport, SideQuestions
 
 
@@ -22,10 +23,18 @@ def _report() -> DebateReport:
     return REPORT
 
 
+def _settings() -> tuple[SetupField, ...]:
+    from moot.extensions.beliefs.settings import BeliefSettings
+
+    return tuple(BeliefSettings.fields())
+
+
 EXTENSION = Extension(
     "beliefs",
     "Asks debaters and judges privately who will win, and lets a model audience vote.",
     side_questions=_side_questions,
     report=_report,
-    package="moot.extensions.beliefs",
+    settings=_settings,
+    page=(PageModule("report.js", "report"),),
+    package=__name__,
 )

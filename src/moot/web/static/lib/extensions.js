@@ -4,7 +4,7 @@ import { html, useEffect, useState } from '../../vendor/preact.js';
 
 const listed = document.querySelector('meta[name=extensions]');
 
-/** Modules with their place (`page`, `nav`, `live`, `verdict`, `form` or `debates`), path, address and title. */
+/** Modules with their place (`page`, `nav`, `live`, `verdict`, `report`, `form` or `debates`), path, address and title. */
 export const modules = listed ? JSON.parse(listed.content) : [];
 
 const load = (path) => import(`/${path}`);
@@ -15,10 +15,16 @@ export const pages = modules.filter(({ address }) => address).map(({ address, pa
   return [new RegExp(`^${pattern}$`), path, title];
 });
 
+const included = [];
+
+/** Put the part of an extension into a document that loads nothing: the standalone replay. */
+export const include = (place, part) => included.push([place, part]);
+
 /** The parts of all extensions for one place: each is the default component of its module. */
 export function Parts({ place, ...props }) {
-  const [parts, show] = useState([]);
+  const [parts, show] = useState(() => included.filter(([where]) => where === place).map(([, part], index) => [index, part]));
   useEffect(() => {
+    if (!modules.length) return;
     const wanted = modules.filter((module) => module.place === place);
     // A part that cannot be loaded is left out: the page is whole without it.
     Promise.allSettled(wanted.map(({ path }) => load(path))).then((found) =>

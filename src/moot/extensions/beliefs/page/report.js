@@ -2,12 +2,19 @@
 // as each debater and the judge saw it. A debater who is sure of winning is near its own edge, so that two sure
 // debaters are far apart. The table below has every number; with more than two parties there is only the table.
 
-import { html } from '../../vendor/preact.js';
-import { partiesOf } from '../lib/seats.js';
+import { html } from '../../../vendor/preact.js';
+import { partiesOf } from '../../lib/seats.js';
+import { Swing } from '../../parts/votes.js';
 
 const LINES = [[1, '100 %'], [0.5, '50 %'], [0, '0 %']];
 
-export function Beliefs({ debate, about, to }) {
+/** `beside`: what stands in the column beside the verdict, the votes of the model audience. */
+export default function Report({ debate, about, to, beside = false }) {
+  if (beside) return html`<${Swing} result=${debate.at('beliefs').value?.audience} about=${about} models />`;
+  return html`<${Beliefs} debate=${debate} about=${about} to=${to} />`;
+}
+
+function Beliefs({ debate, about, to }) {
   const beliefs = debate.at('beliefs').value;
   if (!beliefs?.rows?.length) return null;
   const drawn = Object.keys(beliefs.marks).length > 0;
