@@ -57,6 +57,7 @@ print([name for name in {modules!r} if name in sys.modules], file=sys.stderr)
     assert done.stdout
 
 
+@pytest.mark.needs_extensions
 def test_the_overview_loads_its_tables_and_a_module_for_each_extension():
     asked = f"""
 import sys
