@@ -58,6 +58,7 @@ print([name for name in {modules!r} if name in sys.modules], file=sys.stderr)
 
 
 @pytest.mark.needs_extensions
+@pytest.mark.needs_extensions
 def test_the_overview_loads_its_tables_and_a_module_for_each_extension():
     asked = f"""
 import sys
@@ -72,10 +73,12 @@ except SystemExit:
     done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     modules = set(done.stderr.split())
     extensions = {"moot.extensions", *(f"moot.extensions.{name}" for name in NAMES)}
+    extensions |= {"moot.extensions.beliefs.settings"}  # whose options the help names
     packages = {module.rpartition(".")[0] for module in TABLES}
     assert modules == {*TABLES, *packages, *extensions}
 
 
+@pytest.mark.needs_extensions
 @pytest.mark.parametrize("environment", [{}, {"COLUMNS": "50"}, {"FORCE_COLOR": "1"}, {"NO_COLOR": "1"}])
 def test_the_help_is_what_the_parser_would_print(
     moot: Moot, monkeypatch: pytest.MonkeyPatch, environment: dict[str, str]
