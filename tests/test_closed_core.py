@@ -19,6 +19,7 @@ WORDS = {
     "arena_api": r"arena_api|\bbout",
     "turn_sessions": r"turn_sessions|turn_grace",
     "mcp": r"\bmcp",
+    "beliefs": r"belief|model.?audience|persona_vote",
 }
 """How each extension is spoken of, upper or lower case."""
 STORED = "A name in stored data, or of a wire."
@@ -30,6 +31,8 @@ ALLOWED = {
     "engine/bookings.py": "The text of an error, which clients know.",
     "api/shapes/plain_streams.py": "Names of schemas, which two extensions share.",
     "web/streaming/plain_streams.py": "Names of schemas, which two extensions share.",
+    "web/static/parts/votes.js": "The title of votes that models cast.",
+    "api/shapes/debates.py": "Members of the client's config, for editors.",
     "api/shapes/conversations.py": "Replies, as the client has them: it has methods for all of the API.",
     "api/shapes/experiments.py": "Replies, as the client has them: it has methods for all of the API.",
     "client/__init__.py": "The client has methods for all of the API.",

@@ -88,7 +88,7 @@ MIN_VOTERS = 10
 """With fewer voters there is no interval."""
 AudienceRule = Literal["swing", "majority"]
 VoterKind = Literal["people", "models"]
-"""Votes of people, or of the model audience (`model_audience.py`); never of both."""
+"""Votes of people, or of models that sit in for an audience; never of both."""
 TransitionTable = tuple[tuple[int, ...], ...]
 
 

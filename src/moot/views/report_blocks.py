@@ -112,4 +112,4 @@ class ReportSection(Struct, frozen=True):
     title: str
     blocks: tuple[DebateBlock, ...]
     called: str = ""
-    """How a sentence names it, where that is not the title: `The model audience`."""
+    """How a sentence names it, where that is not the title: `The arguments`."""
