@@ -93,7 +93,7 @@ class TerminalCommand(NamedTuple):
     summary: str
     run: str | Callable[..., Any]
     """`module:function`, or `module:app` for a command with commands of its own; or a function. Empty: the
-    command of this name among `debate_commands`, which needs nothing but the debate."""
+    command of this name or path among `debate_commands`, which needs nothing but the debate."""
     group: str = "Look"
     after: str = ""
     """The command after which the help lists it; empty: at the end of its group."""

@@ -61,7 +61,7 @@ def _row_command(name: str) -> Callable[..., int]:
     def give(id: Id = "last", /, *, server: Server = None) -> int:
         from moot.api.command_table import all_commands
 
-        row = next(row for row in all_commands() if row.path == name)
+        row = next(row for row in all_commands() if name in (row.name, row.path))
         return run_command(server, id, row.buttons[0].command, row.response_description)
 
     return give
