@@ -11,7 +11,7 @@ from moot.api.frames import NativeFrames, as_sse
 from moot.api.shapes.records import EventPage
 from moot.api.v1.replies import event_page_reply
 from moot.core.events import BudgetWarned, decode_event
-from moot.core.terms import DebateOptions, Money
+from moot.core.terms import DebateSetup, Money
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from tests.api.watching import EXTENDED, NAMES, PLAIN, sent, told, watch
 from tests.golden.reading import log_of
@@ -41,7 +41,7 @@ def test_every_event_is_told_as_it_was_written(name: str):
 
 
 def test_what_a_viewer_may_not_see_leaves_its_place():
-    log = held(manner=DebateOptions(show_reasoning=False))
+    log = held(setup=DebateSetup(show_reasoning=False))
     seen = entries(log)
     assert [entry["seq"] for entry in seen] == list(range(1, log.debate.seq + 1))
     assert {"type": "hidden"} in [entry["event"] for entry in seen]

@@ -87,7 +87,7 @@ def test_the_options_reach_the_server(server: Served, env: dict[str, str]):
     assert opened.judges[0].model.name == "c"
     assert (opened.seats[0].persona, opened.seats[1].objective) == ("A sailor.", "Stall.")
     assert (str(opened.limits.cost_limit), opened.limits.turn_seconds) == ("2.5", 33.0)
-    assert (opened.limits.rounds, opened.manner.intensity) == (1, 5)
+    assert (opened.limits.rounds, opened.setup.intensity) == (1, 5)
 
 
 def test_the_server_may_be_named_in_the_environment(server: Served, env: dict[str, str]):

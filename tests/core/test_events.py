@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.inspect import DictType, StructType, UnionType, VarTupleType, type_info
 
 from moot.core.events import Event, TurnCompleted, decode_event, decode_recorded, encode
-from moot.core.terms import DebateOptions, Money
+from moot.core.terms import DebateSetup, Money
 from moot.testing.event_factories import call_started, log
 from tests.core.sample_events import EVENTS, tag_of, thought, whisper, whole_thought
 from tests.support.for_each import for_each
@@ -40,7 +40,7 @@ import importlib, sys
 for module in sys.argv[1:]:
     importlib.import_module(module)
 from moot.core.events import encode
-from moot.core.terms import DebateOptions
+from moot.core.terms import DebateSetup
 from moot.core.choices import WinningRule
 from msgspec import convert, json
 from msgspec.structs import replace
@@ -49,16 +49,16 @@ from typing import get_args
 from moot.testing.event_factories import opened
 rule = "".join(["ai", "-", "judge"])
 for options in (
-    DebateOptions(),
-    DebateOptions(winning="ai-judge"),
-    DebateOptions(winning=rule),
-    DebateOptions(winning=get_args(WinningRule)[0]),
-    DebateOptions(winning=TypeAdapter(WinningRule).validate_json(b'"ai-judge"')),
-    replace(DebateOptions(winning="audience"), winning="ai-judge"),
-    json.decode(b'{"winning": "ai-judge"}', type=DebateOptions),
-    convert({"winning": rule}, DebateOptions),
+    DebateSetup(),
+    DebateSetup(winning="ai-judge"),
+    DebateSetup(winning=rule),
+    DebateSetup(winning=get_args(WinningRule)[0]),
+    DebateSetup(winning=TypeAdapter(WinningRule).validate_json(b'"ai-judge"')),
+    replace(DebateSetup(winning="audience"), winning="ai-judge"),
+    json.decode(b'{"winning": "ai-judge"}', type=DebateSetup),
+    convert({"winning": rule}, DebateSetup),
 ):
-    print(encode(replace(opened(), manner=options)).decode())
+    print(encode(replace(opened(), setup=options)).decode())
 """
 
 
@@ -80,7 +80,7 @@ def test_the_bytes_of_a_log_do_not_depend_on_the_order_of_imports() -> None:
 def test_a_default_is_left_out_of_the_log_wherever_its_text_comes_from() -> None:
     """An identifier is the same object in every module; any other text must be made so by its struct."""
     defaults = {(kind, name): text for kind in event_structs() for name, text in text_defaults(kind)}
-    assert (DebateOptions, "winning") in defaults
+    assert (DebateSetup, "winning") in defaults
     for (kind, name), text in defaults.items():
         if text.isidentifier():
             assert text is sys.intern("".join(list(text))), (kind, name)

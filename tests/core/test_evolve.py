@@ -25,7 +25,7 @@ from moot.core.events import (
 from moot.core.evolve import evolve, fold
 from moot.core.state import Debate
 from moot.core.statuses import EndReason
-from moot.core.terms import DebateOptions, Money, Reasoning, ReasoningPart, Text, Usage
+from moot.core.terms import DebateSetup, Money, Reasoning, ReasoningPart, Text, Usage
 from moot.rules.commands import AddRemark, NextRound, PauseDebate, Retry, SkipTurn
 from moot.testing.event_factories import call_started, delta, log, opened, state, table, turn_started
 from tests.rules.simulate import Reply, Simulation, in_turn, speak
@@ -106,7 +106,7 @@ def test_an_error_says_what_failed_and_is_not_final() -> None:
 
 
 def test_in_manual_mode_the_debate_waits_after_each_round() -> None:
-    debate = Simulation(table("oxford", manner=DebateOptions(auto=False)), speak).start().run()
+    debate = Simulation(table("oxford", setup=DebateSetup(auto=False)), speak).start().run()
     debate.ask(NextRound())
     assert debate.run().debate.status == "awaiting_arguments"
     assert (debate.debate.round, debate.debate.rounds_done) == (1, 1)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot.core.schedule import schedule, seats_by_side, speaking_order, teams
-from moot.core.terms import DebateLimits, DebateOptions, Format, Side, Slot
+from moot.core.terms import DebateLimits, DebateSetup, Format, Side, Slot
 from moot.testing.event_factories import SCRIPTED, seats
 from tests.rules.random_debates import LAW, blind
 from tests.support.for_each import for_each
@@ -277,7 +277,7 @@ def test_in_the_grand_crossfire_everybody_asks_and_everybody_answers() -> None:
 
 def test_a_toss_turns_public_forum_round() -> None:
     table = formats.load("public-forum")
-    turned = formats.fit_format(table, (), DebateOptions(opens="against"))
+    turned = formats.fit_format(table, (), DebateSetup(opens="against"))
     said = [phase.key for phase in turned.phases]
     assert said[:3] == ["CC", "PC", "crossfire-1"]
     assert sorted(said) == sorted(phase.key for phase in table.phases)

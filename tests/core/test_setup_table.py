@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from moot.core.setup_table import setup_fields
-from moot.core.terms import KEPT_BESIDE_OURS, DebateLimits, DebateOptions
+from moot.core.terms import KEPT_BESIDE_OURS, DebateLimits, DebateSetup
 from moot.extensions import NAMES
 
 ROOT = Path(__file__).parents[2]
@@ -53,9 +53,9 @@ try:
     problems = {}
 except Invalid as error:
     problems = error.problems
-log = Log(manner=opened.manner)
+log = Log(setup=opened.setup)
 print(json.dumps({
-    "log": decode_event(encode(opened)).manner.extensions,
+    "log": decode_event(encode(opened)).setup.extensions,
     "problems": problems,
     "again": body_from_event(opened)["config"]["houseRules"],
     "reply": to_members(config_reply(log.debate))["houseRules"],
@@ -112,7 +112,7 @@ def test_an_extension_with_a_setting_that_there_is_already_is_left_out(seen: dic
 
 
 def test_every_setting_of_a_log_is_in_the_table() -> None:
-    kept = {*DebateLimits.__struct_fields__, *DebateOptions.__struct_fields__}
+    kept = {*DebateLimits.__struct_fields__, *DebateSetup.__struct_fields__}
     by_the_server = {"rounds_asked", "language", "lent", "experiment", "question", "extensions"}
     by_the_server |= {*KEPT_BESIDE_OURS}
     assert kept - by_the_server <= {field.name for field in setup_fields()}

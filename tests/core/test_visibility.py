@@ -36,7 +36,7 @@ from moot.core.extension_events import ExtensionEvent
 from moot.core.state import Debate
 from moot.core.terms import (
     DebateLimits,
-    DebateOptions,
+    DebateSetup,
     PartStart,
     Reasoning,
     ReasoningPart,
@@ -184,8 +184,8 @@ NOBODYS = (DraftKept, VoteCast)
 """What is not even for those who conduct the debate."""
 
 
-def shown(event: Event, viewer: Viewer, manner: DebateOptions | None = None) -> Event | None:
-    debate = state(opened(manner=manner or DebateOptions()))
+def shown(event: Event, viewer: Viewer, setup: DebateSetup | None = None) -> Event | None:
+    debate = state(opened(setup=setup or DebateSetup()))
     recorded = replace(log(event)[0], seq=2)
     seen = visible_event(debate, recorded, viewer)
     return seen.event if seen else None
@@ -204,12 +204,12 @@ def test_every_kind_of_event_has_its_audience() -> None:
 def test_owner_and_moderator_see_everything(event: Event, viewer: Viewer) -> None:
     if isinstance(event, DebateOpened) and viewer != OWNER:
         event = replace(event, fence="")
-    assert shown(event, viewer, DebateOptions(show_reasoning=False)) == event
+    assert shown(event, viewer, DebateSetup(show_reasoning=False)) == event
 
 
 @pytest.mark.parametrize("viewer", [OWNER, MODERATOR, OBSERVER, JUDGE, Viewer("participant", "for")])
 def test_only_the_owner_sees_the_secret_of_the_fences(viewer: Viewer) -> None:
-    event = shown(opened(), viewer, DebateOptions())
+    event = shown(opened(), viewer, DebateSetup())
     assert isinstance(event, DebateOpened)
     secret = FENCE if viewer == OWNER else ""
     assert (event.fence, visible_state(state(opened()), viewer).fence) == (secret, secret)
@@ -239,7 +239,7 @@ def test_a_participant_sees_its_own_aim_alone() -> None:
 @pytest.mark.parametrize("event", [thought, whole_thought], ids=["delta", "segment"])
 def test_thoughts_are_for_those_who_watch_if_the_debate_says_so(event: Event) -> None:
     assert shown(event, OBSERVER) == event
-    assert shown(event, OBSERVER, DebateOptions(show_reasoning=False)) is None
+    assert shown(event, OBSERVER, DebateSetup(show_reasoning=False)) is None
     assert shown(event, PARTICIPANT) is None
     assert shown(event, JUDGE) is None
 
@@ -287,7 +287,7 @@ def test_a_result_still_refers_to_its_call() -> None:
 @pytest.mark.parametrize("viewer", [OBSERVER, PARTICIPANT], ids=lambda v: v.role)
 def test_who_has_seen_words_learns_that_they_were_thoughts(viewer: Viewer) -> None:
     taken = SegmentCompleted(1, Reasoning((ReasoningPart("SECRET"),), 0), taken_back=True)
-    event = shown(taken, viewer, DebateOptions(show_reasoning=False))
+    event = shown(taken, viewer, DebateSetup(show_reasoning=False))
     assert event == SegmentCompleted(1, Reasoning((), 0, redacted=True), taken_back=True)
 
 
@@ -319,7 +319,7 @@ def test_what_is_seen_keeps_its_place_in_the_log(viewer: Viewer) -> None:
 
 def told(viewer: Viewer, *events: Event) -> Event | None:
     """The last of these events, as this viewer sees it in a debate where they all happened."""
-    records = log(opened(manner=DebateOptions(show_reasoning=True)), *events)
+    records = log(opened(setup=DebateSetup(show_reasoning=True)), *events)
     seen_by = visible_event(state(*(recorded.event for recorded in records)), records[-1], viewer)
     return seen_by.event if seen_by else None
 

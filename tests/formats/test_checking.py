@@ -6,7 +6,7 @@ import pytest
 
 from moot import formats
 from moot.core.errors import Invalid
-from moot.core.terms import DebateOptions, Side
+from moot.core.terms import DebateSetup, Side
 from moot.testing.event_factories import seats
 from tests.formats.bare_format import BARE
 from tests.support.for_each import for_each
@@ -154,5 +154,5 @@ def test_teams_for_whom_there_is_no_seat_cannot_be_ranked() -> None:
 def test_four_teams_are_ranked_wherever_they_sit(teams: tuple[tuple[str, Side], ...]) -> None:
     fmt = formats.parse(ranking(*teams), "bare.toml")
     sitting = seats(*(side for _, side in teams))
-    assert formats.fit_format(fmt, sitting, DebateOptions()).result == "ranking"
-    assert formats.fit_format(fmt, sitting[:3], DebateOptions()).result == "majority"
+    assert formats.fit_format(fmt, sitting, DebateSetup()).result == "ranking"
+    assert formats.fit_format(fmt, sitting[:3], DebateSetup()).result == "majority"

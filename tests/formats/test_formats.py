@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from moot import formats
 from moot.core.errors import Invalid
 from moot.core.schedule import schedule
-from moot.core.terms import DebateLimits, DebateOptions, Format, PollSettings, Seat
+from moot.core.terms import DebateLimits, DebateSetup, Format, PollSettings, Seat
 from moot.testing.event_factories import SCRIPTED
 from tests.formats.bare_format import BARE
 
@@ -304,8 +304,8 @@ def test_a_row_can_be_given_by_all_at_the_same_time() -> None:
 # --- a format as it is played -------------------------------------------------------------------------
 
 
-def played(name: str, count: int = 2, **manner: Any) -> Format:
-    return formats.fit_format(formats.load(name), seated(*"abcd"[:count]), DebateOptions(**manner))
+def played(name: str, count: int = 2, **setup: Any) -> Format:
+    return formats.fit_format(formats.load(name), seated(*"abcd"[:count]), DebateSetup(**setup))
 
 
 def test_without_an_audience_there_is_no_vote_and_no_floor() -> None:

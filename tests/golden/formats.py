@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from moot.core.state import Debate
-from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Judge, Model, PollSettings, Seat, Side
+from moot.core.terms import FREE, HUMAN, DebateLimits, DebateSetup, Judge, Model, PollSettings, Seat, Side
 from moot.rules.commands import AddRemark, Command, ExtendDebate, JudgeAgain, PauseDebate, ResumeDebate
 from moot.rules.participation import (
     CastVote,
@@ -69,8 +69,8 @@ def vote(simulation: Simulation, *choices: str) -> None:
 
 def swung(debate_id: str) -> Simulation:
     """The audience votes, asks, and votes again; the side that has moved more of it wins."""
-    manner = DebateOptions(winning="audience", polls=PollSettings())
-    opening = table("oxford", limits=DebateLimits(3), manner=manner)
+    setup = DebateSetup(winning="audience", polls=PollSettings())
+    opening = table("oxford", limits=DebateLimits(3), setup=setup)
     debate = Simulation(opening, speak, debate_id).start()
     vote(debate, "for", "for", "for", "undecided", "undecided", "against")
     debate.run_until(lambda d: d.is_live(2))
@@ -83,8 +83,8 @@ def swung(debate_id: str) -> Simulation:
 
 def divided(debate_id: str) -> Simulation:
     """One division at the end, beside the judges; nobody asks anything."""
-    manner = DebateOptions(polls=PollSettings(before=False, seconds=30))
-    debate = Simulation(table("oxford-union", *FOUR, manner=manner), speak, debate_id).start()
+    setup = DebateSetup(polls=PollSettings(before=False, seconds=30))
+    debate = Simulation(table("oxford-union", *FOUR, setup=setup), speak, debate_id).start()
     debate.run_until(lambda d: bool(d.polls))
     for number, choice in enumerate(("for", "against", "for"), 1):
         debate.ask(CastVote(f"voter_{number}", choice))
@@ -166,18 +166,16 @@ def yielding(debate_id: str) -> Simulation:
             return Reply(aside(sent, yes=asked.turn != 2))
         return Reply("Perhaps." if asked.turn == 4 else aside(sent))
 
-    manner = DebateOptions(winning="self-terminate")
-    return Simulation(table("free", manner=manner), script, debate_id).start().run()
+    setup = DebateSetup(winning="self-terminate")
+    return Simulation(table("free", setup=setup), script, debate_id).start().run()
 
 
 FORMATS: dict[str, Scene] = {
     "oxford-swing": swung,
     "oxford-union": divided,
-    "lincoln-douglas-blind": held("lincoln-douglas", manner=DebateOptions(blind=True)),
+    "lincoln-douglas-blind": held("lincoln-douglas", setup=DebateSetup(blind=True)),
     "public-forum": held("public-forum", *FOUR),
-    "policy": held(
-        "policy", manner=DebateOptions(prep=True, objective="Whether the plan is worth its price.")
-    ),
+    "policy": held("policy", setup=DebateSetup(prep=True, objective="Whether the plan is worth its price.")),
     "british-parliamentary": held("british-parliamentary", *FOUR, script=choosy),
     "british-parliamentary-two": held("british-parliamentary", script=choosy),
     "world-schools": interrupted,

@@ -11,7 +11,7 @@ from moot.core.events import DebateOpened
 from moot.core.terms import (
     FREE,
     DebateLimits,
-    DebateOptions,
+    DebateSetup,
     Judge,
     Model,
     ModelPrice,
@@ -188,7 +188,7 @@ def equipped(debate_id: str) -> Simulation:
         Reply(fault="tools_refused", severity="unusable", billed=False),
         Reply(words(3)),
     ]
-    opening = table("free", manner=DebateOptions(tools=("lab",)), limits=DebateLimits(2, turns=4))
+    opening = table("free", setup=DebateSetup(tools=("lab",)), limits=DebateLimits(2, turns=4))
     debate = Simulation(opening, in_turn(replies), debate_id).start()
     debate.run_until(lambda d: any(live.number == 2 and live.usage.total for live in d.live))
     debate.ask(SkipTurn(by="chair"))
@@ -202,8 +202,8 @@ def believing(debate_id: str) -> Simulation:
         asked = sent.debate.aside(sent.purpose.aside or 0)
         return Reply('{"percent": "most likely"}') if asked and asked.number == 2 else speak(sent)
 
-    manner = DebateOptions(beliefs=True)
-    debate = Simulation(table("oxford", limits=DebateLimits(1), manner=manner), script, debate_id).start()
+    setup = DebateSetup(beliefs=True)
+    debate = Simulation(table("oxford", limits=DebateLimits(1), setup=setup), script, debate_id).start()
     debate.run_until(lambda d: any(call.aside == 4 and call.text for call in d.calls))
     debate.crash()
     return debate.run()
@@ -222,7 +222,7 @@ def persuaded(sent: Sent) -> Reply:
 
 def manual(debate_id: str) -> Simulation:
     """Round by round on request, and judged before the last one."""
-    opening = table("roundtable", "for", "against", "neutral", manner=DebateOptions(auto=False, intensity=1))
+    opening = table("roundtable", "for", "against", "neutral", setup=DebateSetup(auto=False, intensity=1))
     debate = Simulation(opening, speak, debate_id).start().run()
     for _ in range(2):
         debate.ask(NextRound())
@@ -232,7 +232,7 @@ def manual(debate_id: str) -> Simulation:
 
 
 def decided(debate_id: str) -> Simulation:
-    opening = table("free", limits=TWO_TURNS, manner=DebateOptions(winning="user-decides"))
+    opening = table("free", limits=TWO_TURNS, setup=DebateSetup(winning="user-decides"))
     debate = Simulation(opening, speak, debate_id).start().run()
     debate.ask(DecideWinner("b", "It moved me more."))
     return debate
@@ -322,17 +322,17 @@ SCENES: dict[str, Scene] = {
     "draw": scene(table("free", limits=TWO_TURNS), voting(None, None)),
     "unreadable": unreadable,
     "stalemate": scene(
-        table("free", manner=DebateOptions(winning="self-terminate")), reciting(SAME, SAME, SAME)
+        table("free", setup=DebateSetup(winning="self-terminate")), reciting(SAME, SAME, SAME)
     ),
     "stalemate-judged": scene(table("free"), reciting(*["Cedar and Birch, as I said before."] * 3)),
     "concession": scene(
-        table("free", manner=DebateOptions(winning="self-terminate")),
+        table("free", setup=DebateSetup(winning="self-terminate")),
         reciting(words(1), "You have persuaded me.\n[I concede]"),
     ),
     "tools": equipped,
     "beliefs": believing,
     "model-audience": scene(
-        table("oxford", limits=DebateLimits(1), manner=DebateOptions(model_audience=True)), persuaded
+        table("oxford", limits=DebateLimits(1), setup=DebateSetup(model_audience=True)), persuaded
     ),
     "manual": manual,
     "by-hand": decided,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from moot.core.events import DebateOpened
-from moot.core.terms import FREE, DebateOptions, Model, Seat
+from moot.core.terms import FREE, DebateSetup, Model, Seat
 from moot.extensions.turn_sessions.rows import session_events
 from moot.extensions.turn_sessions.turns import FORMAT, UNASSIGNED_MODEL, AskTurn
 from moot.rules.commands import DecideWinner, PauseDebate, Start, Stop
@@ -17,7 +17,7 @@ OPENING = opened(
     format=FORMAT,
     seats=(Seat("part_1", "AFFIRMATIVE", "for", A), Seat("part_2", "NEGATIVE", "against", UNASSIGNED_MODEL)),
     judges=(),
-    manner=DebateOptions(winning="user-decides"),
+    setup=DebateSetup(winning="user-decides"),
 )
 ROW = {
     "id": "debate_1760443200000_k3x9",

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from moot import formats
 from moot.core.events import DebateEnded, DebateStarted, Event, PollClosed, PollOpened, VoteCast
 from moot.core.state import Debate
-from moot.core.terms import DebateOptions, DebateVerdict, Format, PollSettings
+from moot.core.terms import DebateSetup, DebateVerdict, Format, PollSettings
 from moot.judging.audience_votes import (
     MIN_VOTERS,
     AudienceTally,
@@ -39,8 +39,8 @@ pairs = st.lists(st.tuples(st.sampled_from(SIDES), st.sampled_from(SIDES)), max_
 
 def polled(*events: Event, format: Format = OXFORD, before: bool = True, sides: Sequence[str] = ()) -> Debate:
     sitting = seats(*sides) if sides else seats("for", "against")  # type: ignore[arg-type]  # words are sides
-    manner = DebateOptions(winning="audience", polls=PollSettings(before=before))
-    opened = replace(table("oxford", seats=sitting), format=format, manner=manner)
+    setup = DebateSetup(winning="audience", polls=PollSettings(before=before))
+    opened = replace(table("oxford", seats=sitting), format=format, setup=setup)
     return state(opened, DebateStarted(), *events)
 
 

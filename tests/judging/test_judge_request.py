@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from moot.core.events import PointRaised
 from moot.core.pricing import input_bound
-from moot.core.terms import DebateLimits, DebateOptions, DebateQuestion, Judge, Request, Seat
+from moot.core.terms import DebateLimits, DebateQuestion, DebateSetup, Judge, Request, Seat
 from moot.judging.judge_request import judge_request, repair_bytes, repair_request, speech_overhead
 from moot.judging.neutral_labels import labels, seat_labels
 from moot.rules.commands import AddRemark, SkipTurn
@@ -86,7 +86,7 @@ def test_speeches_given_at_the_same_time_are_told_to_be() -> None:
 
 def test_the_objective_and_weighed_criteria_are_told_inside_the_fence() -> None:
     weighing = replace(table().judges[0], criteria=("style", "truth"), weights={"truth": 2.5})
-    debate = debated("One.", "Two.", judges=(weighing,), manner=DebateOptions(objective="Whether to buy it."))
+    debate = debated("One.", "Two.", judges=(weighing,), setup=DebateSetup(objective="Whether to buy it."))
     request = asked(debate)
     for told in (debate.motion, "Whether to buy it.", "style (counts 1 times)", "truth (counts 2.5 times)"):
         assert told in inside(request)
@@ -268,7 +268,7 @@ def test_every_judge_is_told_to_discount_what_nobody_can_check(
     small: bool, answers: Any, passage: str | None
 ) -> None:
     question = None if passage is None else DebateQuestion(("dry", "full"), passage)
-    debate = debated("One.", "Two.", manner=DebateOptions(question=question))
+    debate = debated("One.", "Two.", setup=DebateSetup(question=question))
     model = replace(debate.judges[0].model, small=small, answers=answers)
     told = judge_request(debate, replace(debate.judges[0], model=model), 0).instructions
     assert re.search(r"[Nn]obody (here )?(can check|has checked)|which nobody can check", told)

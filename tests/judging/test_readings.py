@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot.core.state import Debate, Turn
-from moot.core.terms import DebateLimits, DebateOptions, Request
+from moot.core.terms import DebateLimits, DebateSetup, Request
 from moot.judging.judge_request import judge_request
 from moot.judging.judged_speeches import answerable_questions, speeches
 from moot.judging.neutral_labels import labels
@@ -21,7 +21,7 @@ from tests.rules.random_debates import law, plots
 from tests.rules.simulate import Simulation, speak
 from tests.rules.simulate import speeches as spoken
 
-BY_SIDE = DebateOptions(reading="by-side")
+BY_SIDE = DebateSetup(reading="by-side")
 
 
 def held(*texts: str, **changes: Any) -> Debate:
@@ -61,8 +61,8 @@ def test_both_requests_have_the_same_texts(simulation: Simulation) -> None:
 
 @law(plots())
 def test_by_side_each_party_is_read_at_a_stretch_and_by_time(simulation: Simulation) -> None:
-    manner = replace(simulation.debate.manner, reading="by-side")
-    debate = replace(simulation.debate, manner=manner)
+    setup = replace(simulation.debate.setup, reading="by-side")
+    debate = replace(simulation.debate, setup=setup)
     for order in (0, 1):
         turns = [item for item in reading(debate, order) if isinstance(item, Turn)]
         met = list(dict.fromkeys(party(debate, turn.seat).id for turn in turns))
@@ -99,7 +99,7 @@ def test_debates_of_the_first_prompts_are_read_as_they_always_were() -> None:
 
 def held_blind() -> Debate:
     fmt = formats.load("lincoln-douglas")
-    blind = formats.fit_format(fmt, seats("for", "against"), DebateOptions(blind=True))
+    blind = formats.fit_format(fmt, seats("for", "against"), DebateSetup(blind=True))
     opening = opened(format=blind, seats=seats("for", "against"), limits=DebateLimits(1), prompts=2)
     return Simulation(opening, speak).start().run_until(lambda d: d.status == "judging").debate
 
@@ -108,7 +108,7 @@ def held_blind() -> Debate:
 
 
 def test_by_side_the_second_reading_begins_with_the_other_side() -> None:
-    debate = held("One.", "Two.", "Three.", "Four.", manner=BY_SIDE)
+    debate = held("One.", "Two.", "Three.", "Four.", setup=BY_SIDE)
     assert (numbers(debate, 0), numbers(debate, 1)) == ([1, 3, 2, 4], [2, 4, 1, 3])
     assert (read_first(debate, 0), read_first(debate, 1)) == ("a", "b")
     texts = [read_texts(judge_request(debate, debate.judges[0], order)) for order in (0, 1)]
@@ -116,19 +116,19 @@ def test_by_side_the_second_reading_begins_with_the_other_side() -> None:
 
 
 def test_by_side_a_judge_is_told_what_the_numbers_mean() -> None:
-    told = judge_request(held("One.", "Two.", manner=BY_SIDE), held("One.").judges[0], 1).messages[0].content
+    told = judge_request(held("One.", "Two.", setup=BY_SIDE), held("One.").judges[0], 1).messages[0].content
     assert "The speeches of each side stand together." in told
     assert "stand together" not in judge_request(held("One."), held("One.").judges[0], 1).messages[0].content
 
 
 def test_with_three_parties_the_second_reading_has_them_in_reverse() -> None:
     seated = seats("for", "against", "neutral")
-    debate = held("One.", "Two.", "Three.", "Four.", manner=BY_SIDE, seats=seated)
+    debate = held("One.", "Two.", "Three.", "Four.", setup=BY_SIDE, seats=seated)
     assert (numbers(debate, 0), numbers(debate, 1)) == ([1, 4, 2, 3], [3, 2, 1, 4])
 
 
 def test_by_side_a_question_stands_before_the_speech_of_whom_it_asked() -> None:
-    opening = replace(table("free", limits=DebateLimits(1, turns=4)), manner=BY_SIDE)
+    opening = replace(table("free", limits=DebateLimits(1, turns=4)), setup=BY_SIDE)
     simulation = Simulation(opening, spoken("One.", "Two.", "Three.", "Four.")).start()
     simulation.run_until(lambda d: len(d.turns) == 1)
     simulation.ask(AddRemark("What does it cost?", by="Ann", to="a", question=True))

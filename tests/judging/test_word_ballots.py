@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot.core.state import Debate
-from moot.core.terms import Ballot, DebateLimits, DebateOptions, DebateQuestion, Judge, PartyScore, TokenOdds
+from moot.core.terms import Ballot, DebateLimits, DebateQuestion, DebateSetup, Judge, PartyScore, TokenOdds
 from moot.judging.answer_ballots import read_answer_ballot
 from moot.judging.ballots import reasoning_so_far
 from moot.judging.judge_request import judge_request, repair_request
@@ -117,8 +117,8 @@ def test_four_parties_are_ranked_by_the_probabilities() -> None:
 
 
 def test_an_answer_to_a_question_has_the_probabilities_of_the_words() -> None:
-    manner = DebateOptions(question=DebateQuestion(("red", "blue")))
-    debate = debated(manner=manner)
+    setup = DebateSetup(question=DebateQuestion(("red", "blue")))
+    debate = debated(setup=setup)
     said = "The right answer is Cedar, because it is blue."
     assert judge_request(debate, debate.judges[0], 0).prefill == "The right answer is"
     cast = read(said, token(" Cedar", Bir=0.2, Cedar=0.6), debate=debate)
@@ -129,7 +129,7 @@ def test_an_answer_to_a_question_has_the_probabilities_of_the_words() -> None:
 
 def test_a_seat_of_such_a_model_answers_a_question_without_reasoning() -> None:
     question = DebateQuestion(("red", "blue"))
-    debate = debated(manner=DebateOptions(question=question))
+    debate = debated(setup=DebateSetup(question=question))
     little = replace(debate, seats=seats("for", "against", model=WREN))
     request = answer_request(little, little.turns[0], question)
     assert request.schema is not None

@@ -34,7 +34,7 @@ from moot.core.events import (
 from moot.core.statuses import Status
 from moot.core.terms import (
     DebateLimits,
-    DebateOptions,
+    DebateSetup,
     DebateVerdict,
     Judge,
     ModelPrice,
@@ -92,7 +92,7 @@ def failing_at(call: int) -> Callable[[Sent], Reply]:
 
 def manual(rounds: int = 1) -> Simulation:
     """Manual mode, with this many rounds held."""
-    debate = simulation(manner=DebateOptions(auto=False)).start().run()
+    debate = simulation(setup=DebateSetup(auto=False)).start().run()
     for _ in range(rounds):
         debate.ask(NextRound())
         debate.run()
@@ -291,7 +291,7 @@ def test_a_second_pause_changes_nothing_but_may_cut_the_speaker() -> None:
 
 
 def test_a_round_that_ends_during_a_pause_is_remembered() -> None:
-    debate = simulation(manner=DebateOptions(auto=False)).start().run()
+    debate = simulation(setup=DebateSetup(auto=False)).start().run()
     debate.ask(NextRound())
     debate.run_until(lambda d: bool(d.live) and d.live[0].number == 2)
     debate.ask(PauseDebate())
@@ -397,7 +397,7 @@ def test_there_is_an_end_to_skipping() -> None:
 
 
 def test_in_manual_mode_each_round_waits_to_be_asked_for() -> None:
-    debate = simulation(manner=DebateOptions(auto=False)).start().run()
+    debate = simulation(setup=DebateSetup(auto=False)).start().run()
     assert plan(debate.debate) == Idle("round")
     for asked in range(1, 6):
         assert debate.debate.status == "awaiting_arguments"
@@ -409,7 +409,7 @@ def test_in_manual_mode_each_round_waits_to_be_asked_for() -> None:
 
 
 def test_a_round_is_asked_for_once() -> None:
-    debate = simulation(manner=DebateOptions(auto=False)).start().run()
+    debate = simulation(setup=DebateSetup(auto=False)).start().run()
     debate.ask(NextRound())
     again = debate.ask(NextRound())
     assert isinstance(again, Refused)
@@ -417,7 +417,7 @@ def test_a_round_is_asked_for_once() -> None:
 
 
 def test_after_the_last_round_there_is_none_to_ask_for() -> None:
-    debate = simulation(manner=DebateOptions(auto=False, auto_judge=False)).start().run()
+    debate = simulation(setup=DebateSetup(auto=False, auto_judge=False)).start().run()
     while isinstance(debate.ask(NextRound()), tuple):
         debate.run()
     _, _, refused = debate.asked[-1]
@@ -486,7 +486,7 @@ def test_a_remark_that_no_speech_will_hear_is_refused() -> None:
 
 
 def test_a_debate_that_waits_for_a_decision_hears_no_remark() -> None:
-    opening = table("free", limits=DebateLimits(1, turns=2), manner=DebateOptions(winning="user-decides"))
+    opening = table("free", limits=DebateLimits(1, turns=2), setup=DebateSetup(winning="user-decides"))
     debate = Simulation(opening, speak).start().run()
     assert debate.debate.running
     assert isinstance(debate.ask(AddRemark("Anybody there?")), Refused)
@@ -542,7 +542,7 @@ def test_a_paused_debate_that_is_judged_is_no_longer_paused() -> None:
 
 
 def test_with_auto_judge_off_the_judging_waits_to_be_asked_for() -> None:
-    debate = simulation(manner=DebateOptions(auto_judge=False)).start().run()
+    debate = simulation(setup=DebateSetup(auto_judge=False)).start().run()
     assert plan(debate.debate) == Idle("judge")
     assert debate.debate.status == "awaiting_arguments"
     debate.ask(SkipToJudge())
@@ -579,7 +579,7 @@ def test_a_moderator_cannot_win() -> None:
 
 
 def test_where_the_user_decides_the_debate_waits_for_it() -> None:
-    debate = simulation(manner=DebateOptions(winning="user-decides")).start().run()
+    debate = simulation(setup=DebateSetup(winning="user-decides")).start().run()
     assert plan(debate.debate) == Idle("decision")
     debate.ask(DecideWinner("a"))
     assert debate.debate.ended == "decided"
@@ -739,7 +739,7 @@ def test_the_last_round_cannot_be_put_off_once_it_has_begun() -> None:
 
 
 def voted(winning: WinningRule = "audience", **changes: Any) -> Simulation:
-    return simulation(manner=DebateOptions(winning=winning, polls=PollSettings()), **changes).start()
+    return simulation(setup=DebateSetup(winning=winning, polls=PollSettings()), **changes).start()
 
 
 def during_the_speeches(winning: WinningRule = "audience") -> Simulation:
@@ -781,7 +781,7 @@ def test_whoever_stops_a_vote_closes_it() -> None:
 
 
 def test_what_failed_is_stopped_without_a_vote() -> None:
-    opening = table("oxford", manner=DebateOptions(winning="audience", polls=PollSettings(before=False)))
+    opening = table("oxford", setup=DebateSetup(winning="audience", polls=PollSettings(before=False)))
     debate = Simulation(opening, failing_at(3)).start().run()
     assert debate.debate.status == "error"
     debate.ask(Stop())

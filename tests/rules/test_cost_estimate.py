@@ -13,7 +13,7 @@ from moot.core.schedule import schedule
 from moot.core.terms import (
     FREE,
     HUMAN,
-    DebateOptions,
+    DebateSetup,
     Judge,
     Model,
     ModelPrice,
@@ -54,7 +54,7 @@ def test_a_person_costs_nothing_and_the_stand_in_may() -> None:
 
 
 def test_answers_to_the_floor_come_only_where_somebody_asks() -> None:
-    debate = opened("oxford", manner=DebateOptions(polls=PollSettings()))
+    debate = opened("oxford", setup=DebateSetup(polls=PollSettings()))
     floor = spoken(debate, "floor")
     found = calls(estimate(debate), OWL)
     assert floor > 0
@@ -72,7 +72,7 @@ def test_points_of_information_are_asked_for_at_every_break() -> None:
 
 def test_notes_are_made_before_each_speech_where_there_is_prep() -> None:
     plain = opened("lincoln-douglas")
-    prep = replace(plain, manner=DebateOptions(prep=True))
+    prep = replace(plain, setup=DebateSetup(prep=True))
     before, after = estimate(plain), estimate(prep)
     speeches = spoken(plain) - spoken(plain, "question", "answer")
     assert calls(after, OWL).low == calls(before, OWL).low + speeches
@@ -83,7 +83,7 @@ def test_notes_are_made_before_each_speech_where_there_is_prep() -> None:
 
 def test_a_debate_that_may_end_by_concession_may_ask_for_it() -> None:
     plain = opened("oxford")
-    ends = replace(plain, manner=DebateOptions(winning="self-terminate"))
+    ends = replace(plain, setup=DebateSetup(winning="self-terminate"))
     speeches = spoken(plain)
     assert calls(estimate(ends), OWL) == CountRange(speeches, 2 * speeches)
     assert calls(estimate(ends), HERON).high == calls(estimate(plain), HERON).high + speeches
@@ -102,13 +102,13 @@ def test_a_judge_who_is_not_called_costs_nothing(changes: dict[str, Any]) -> Non
 
 
 def test_where_the_audience_decides_no_judge_is_paid() -> None:
-    found = estimate(opened(manner=DebateOptions(winning="audience", polls=PollSettings())))
+    found = estimate(opened(setup=DebateSetup(winning="audience", polls=PollSettings())))
     assert calls(found, HERON) == CountRange(0, 0)
 
 
 @pytest.mark.parametrize("format", ["british-parliamentary", "chinese", "policy", "karl-popper"])
 def test_every_table_of_speeches_can_be_estimated(format: str) -> None:
-    found = estimate(opened(format, manner=DebateOptions(prep=True, polls=PollSettings())))
+    found = estimate(opened(format, setup=DebateSetup(prep=True, polls=PollSettings())))
     assert found.low is not None
     assert found.high is not None
     assert 0 < found.low < found.high

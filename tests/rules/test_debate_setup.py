@@ -127,22 +127,22 @@ def test_people_have_five_minutes_unless_somebody_says_otherwise() -> None:
 
 
 def test_where_the_audience_decides_it_votes() -> None:
-    assert opened().manner.polls is None
-    assert opened(winning="audience").manner.polls == PollSettings()
+    assert opened().setup.polls is None
+    assert opened(winning="audience").setup.polls == PollSettings()
     once = PollSettings(before=False, seconds=30)
-    assert opened(winning="audience", polls=once).manner.polls == once
+    assert opened(winning="audience", polls=once).setup.polls == once
 
 
 def test_blind_openings_are_given_at_the_same_time() -> None:
     event = opened(blind=True)
-    assert event.manner.blind
+    assert event.setup.blind
     slots = [slot for slot in schedule(event.format, event.seats, event.limits) if slot.tone == "opening"]
     assert len({slot.group for slot in slots}) == 1 < len(slots)
 
 
 def test_what_the_debate_is_to_settle_is_written_down() -> None:
-    manner = opened(objective=" Decide by Friday. ", prep=True).manner
-    assert (manner.objective, manner.prep) == ("Decide by Friday.", True)
+    setup = opened(objective=" Decide by Friday. ", prep=True).setup
+    assert (setup.objective, setup.prep) == ("Decide by Friday.", True)
 
 
 def test_the_motion_is_trimmed() -> None:
@@ -279,7 +279,7 @@ def test_under_the_smallest_limit_the_first_round_is_held_and_judged_whatever_it
     first = [slot.index for slot in debate.schedule if slot.round == 1 and slot.index not in debate.skipped]
     assert {turn.slot for turn in debate.turns if turn.state == "completed"} >= set(first)
     assert debate.counted <= smallest(name)
-    assert debate.verdict is not None or debate.manner.winning == "user-decides"
+    assert debate.verdict is not None or debate.setup.winning == "user-decides"
 
 
 def _seated(seat: Seat) -> Seat:
@@ -326,16 +326,16 @@ def test_whatever_is_accepted_can_be_written_down(motion: str, name: str, second
 def test_an_audience_decides_where_the_format_goes_by_the_swing() -> None:
     two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
     swing = Setup("A motion to try", formats.load("oxford"), two, polls=PollSettings(seconds=60))
-    assert opening_event(swing).manner.winning == "audience"
-    assert opening_event(replace(swing, winning="ai-judge")).manner.winning == "ai-judge"
-    assert opening_event(replace(swing, polls=None)).manner.winning == "ai-judge"
-    assert opening_event(replace(swing, format=formats.load("policy"))).manner.winning == "ai-judge"
+    assert opening_event(swing).setup.winning == "audience"
+    assert opening_event(replace(swing, winning="ai-judge")).setup.winning == "ai-judge"
+    assert opening_event(replace(swing, polls=None)).setup.winning == "ai-judge"
+    assert opening_event(replace(swing, format=formats.load("policy"))).setup.winning == "ai-judge"
 
 
 def test_a_division_is_one_vote() -> None:
     two = (SeatSetup(SCRIPTED), SeatSetup(SCRIPTED))
     union = Setup("A motion to try", formats.load("oxford-union"), two, polls=PollSettings(seconds=60))
-    assert opening_event(union).manner.polls == PollSettings(before=False, seconds=60)
+    assert opening_event(union).setup.polls == PollSettings(before=False, seconds=60)
 
 
 def test_judges_without_criteria_go_by_those_of_the_format() -> None:

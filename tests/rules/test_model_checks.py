@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from moot.core.events import DebateFailed, DebateResumed, TurnInterrupted
 from moot.core.state import Debate
-from moot.core.terms import HUMAN, DebateLimits, DebateOptions, Judge, Model
+from moot.core.terms import HUMAN, DebateLimits, DebateSetup, Judge, Model
 from moot.rules.commands import Retry
 from moot.rules.model_checks import fail_unusable, models_to_check
 from moot.testing.event_factories import table
@@ -39,7 +39,7 @@ def test_each_model_of_seats_and_judges_is_looked_up_once() -> None:
 
 
 def test_nobody_is_looked_up_where_no_judge_is_asked_or_a_speech_has_begun() -> None:
-    by_hand = begun(judges=judged_by(OWL), manner=DebateOptions(winning="user-decides"))
+    by_hand = begun(judges=judged_by(OWL), setup=DebateSetup(winning="user-decides"))
     assert "openai/gpt-6" not in labels(by_hand.debate)
     spoken = begun(judges=judged_by(OWL)).run_until(lambda debate: bool(debate.live))
     assert labels(spoken.debate) == []

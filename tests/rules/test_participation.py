@@ -40,7 +40,7 @@ from moot.core.terms import (
     HUMAN,
     Ballot,
     DebateLimits,
-    DebateOptions,
+    DebateSetup,
     Judge,
     Model,
     PartyScore,
@@ -594,7 +594,7 @@ def test_a_judge_who_does_not_vote_in_time_has_spoiled_the_ballot() -> None:
 
 
 def poll_room(seconds: float | None = None) -> Room:
-    made = Room(table("free", manner=DebateOptions(winning="audience", polls=PollSettings(seconds=seconds))))
+    made = Room(table("free", setup=DebateSetup(winning="audience", polls=PollSettings(seconds=seconds))))
     made.do(Start())
     return made.go()
 

@@ -7,7 +7,7 @@ from moot.core.terms import (
     FREE,
     HUMAN,
     DebateLimits,
-    DebateOptions,
+    DebateSetup,
     Judge,
     Model,
     ModelPrice,
@@ -61,7 +61,7 @@ def test_what_is_over_rests() -> None:
 
 
 def test_manual_mode_waits_for_each_round() -> None:
-    debate = begun(manner=DebateOptions(auto=False)).run()
+    debate = begun(setup=DebateSetup(auto=False)).run()
     assert plan(debate.debate) == Idle("round")
     debate.ask(NextRound())
     assert plan(debate.debate) == Speak((debate.debate.schedule[0],))
@@ -73,11 +73,11 @@ def test_when_the_slots_are_spent_the_speeches_are_over() -> None:
 
 
 def test_the_judge_waits_to_be_asked_where_nothing_is_automatic() -> None:
-    assert plan(begun(manner=DebateOptions(auto_judge=False)).run().debate) == Idle("judge")
+    assert plan(begun(setup=DebateSetup(auto_judge=False)).run().debate) == Idle("judge")
 
 
 def test_the_person_who_decides_is_waited_for() -> None:
-    assert plan(begun(manner=DebateOptions(winning="user-decides")).run().debate) == Idle("decision")
+    assert plan(begun(setup=DebateSetup(winning="user-decides")).run().debate) == Idle("decision")
 
 
 def test_every_judge_is_asked_in_both_orders_one_after_the_other() -> None:
@@ -151,7 +151,7 @@ def test_people_who_judge_are_waited_for_last() -> None:
 
 
 def test_the_audience_votes_before_the_first_word_and_after_the_last() -> None:
-    polls = begun(manner=DebateOptions(winning="audience", polls=PollSettings(seconds=60))).run()
+    polls = begun(setup=DebateSetup(winning="audience", polls=PollSettings(seconds=60))).run()
     assert [type(event) for event in polls.events if isinstance(event, PollOpened | PollClosed)] == [
         *(PollOpened, PollClosed),
         *(PollOpened, PollClosed),
@@ -162,7 +162,7 @@ def test_the_audience_votes_before_the_first_word_and_after_the_last() -> None:
 
 
 def test_a_vote_without_a_clock_waits_for_whoever_closes_it() -> None:
-    debate = begun(manner=DebateOptions(winning="audience", polls=PollSettings(before=False))).run()
+    debate = begun(setup=DebateSetup(winning="audience", polls=PollSettings(before=False))).run()
     assert plan(debate.debate) == HoldPoll("after")
     debate.ask(ClosePoll())
     assert debate.run().debate.status == "completed"
@@ -170,7 +170,7 @@ def test_a_vote_without_a_clock_waits_for_whoever_closes_it() -> None:
 
 def test_where_the_audience_decides_a_debate_in_circles_comes_to_the_vote() -> None:
     same = in_turn([Reply("We have been over this ground before, and I say so again.")] * 20)
-    opening = table("free", manner=DebateOptions(winning="audience", polls=PollSettings(before=False)))
+    opening = table("free", setup=DebateSetup(winning="audience", polls=PollSettings(before=False)))
     assert plan(Simulation(opening, same).start().run().debate) == HoldPoll("after")
 
 
@@ -184,7 +184,7 @@ def test_a_debate_that_has_spent_its_money_is_still_put_to_the_vote() -> None:
     debate = begun(
         seats=seats("for", "against", model=dear),
         limits=DebateLimits(5, cost_limit=Money("0.008")),
-        manner=DebateOptions(winning="audience", polls=PollSettings(before=False)),
+        setup=DebateSetup(winning="audience", polls=PollSettings(before=False)),
     ).run()
     assert plan(debate.debate) == HoldPoll("after")
     debate.ask(ClosePoll())

@@ -34,7 +34,7 @@ from moot.core.events import (
     VerdictReached,
 )
 from moot.core.state import Debate
-from moot.core.terms import FREE, DebateLimits, DebateOptions, DebateVerdict, Judge, Money, Text, Usage
+from moot.core.terms import FREE, DebateLimits, DebateSetup, DebateVerdict, Judge, Money, Text, Usage
 from moot.judging.judged_speeches import speeches as evidence
 from moot.prompts.speech_prompts import turn_request
 from moot.providers.prices import flat_price
@@ -153,20 +153,16 @@ def test_where_a_judge_was_asked_for_it_decides_a_debate_in_circles(format: str)
 
 
 def test_a_debate_in_circles_waits_for_a_judging_that_somebody_must_ask_for() -> None:
-    manner = DebateOptions(auto_judge=False)
-    debate = (
-        Simulation(table("free", manner=manner), speeches(*["Once more with feeling."] * 3)).start().run()
-    )
+    setup = DebateSetup(auto_judge=False)
+    debate = Simulation(table("free", setup=setup), speeches(*["Once more with feeling."] * 3)).start().run()
     assert plan(debate.debate) == Idle("judge")
     debate.ask(JudgeNow())
     assert debate.run().debate.verdict
 
 
 def test_who_decides_by_hand_decides_a_debate_in_circles_too() -> None:
-    manner = DebateOptions(winning="user-decides")
-    debate = (
-        Simulation(table("free", manner=manner), speeches(*["Once more with feeling."] * 3)).start().run()
-    )
+    setup = DebateSetup(winning="user-decides")
+    debate = Simulation(table("free", setup=setup), speeches(*["Once more with feeling."] * 3)).start().run()
     assert plan(debate.debate) == Idle("decision")
     debate.ask(DecideWinner("b"))
     verdict = debate.run().debate.verdict
@@ -174,7 +170,7 @@ def test_who_decides_by_hand_decides_a_debate_in_circles_too() -> None:
     assert (verdict.winner, verdict.by) == ("b", "hand")
 
 
-@pytest.mark.parametrize("changes", [{"manner": DebateOptions(winning="self-terminate")}, {"judges": ()}])
+@pytest.mark.parametrize("changes", [{"setup": DebateSetup(winning="self-terminate")}, {"judges": ()}])
 def test_a_stalemate_ends_as_a_draw_where_nobody_decides(changes: dict[str, Any]) -> None:
     script = speeches(*["Once more with feeling."] * 3)
     debate = Simulation(table("free", **changes), script).start().run()
@@ -186,7 +182,7 @@ def test_a_stalemate_ends_as_a_draw_where_nobody_decides(changes: dict[str, Any]
 
 
 def test_a_concession_gives_the_other_side_the_win() -> None:
-    opening = table("free", manner=DebateOptions(winning="self-terminate"))
+    opening = table("free", setup=DebateSetup(winning="self-terminate"))
     debate = Simulation(opening, speeches("I say so.", "You are right.\n[I concede]")).start().run()
     assert debate.events[-3] == ConcessionMade(2, "b", "[I concede]", "[I concede]")
     assert debate.debate.verdict == DebateVerdict("win", "a", "concession", reasoning="Seat 2 conceded.")
@@ -194,7 +190,7 @@ def test_a_concession_gives_the_other_side_the_win() -> None:
 
 
 def test_a_team_mates_concession_is_the_teams() -> None:
-    opening = table("free", "for", "against", "for", manner=DebateOptions(winning="self-terminate"))
+    opening = table("free", "for", "against", "for", setup=DebateSetup(winning="self-terminate"))
     debate = Simulation(opening, speeches("One.", "Two.", "Fine.\n[I concede]")).start().run()
     assert debate.debate.verdict
     assert debate.debate.verdict.winner == "b"
@@ -518,15 +514,15 @@ def test_a_limit_too_small_for_the_first_speech_is_an_error_and_not_the_end_of_a
 
 
 def test_nothing_is_held_back_where_no_judge_will_be_asked() -> None:
-    by_hand = DebateOptions(winning="user-decides")
-    assert limited("0.012", manner=by_hand).start().run().sent
+    by_hand = DebateSetup(winning="user-decides")
+    assert limited("0.012", setup=by_hand).start().run().sent
     assert not limited("0.012").start().run().sent
 
 
 def test_a_judge_who_cannot_be_paid_spoils_the_ballot() -> None:
     dear = Judge("judge", "Judge", replace(PRICED, price=flat_price(Money(900), Money(900))))
-    decided = DebateOptions(winning="user-decides")
-    debate = limited("0.03", greedy, manner=decided, judges=(dear,)).start()
+    decided = DebateSetup(winning="user-decides")
+    debate = limited("0.03", greedy, setup=decided, judges=(dear,)).start()
     debate.run_until(lambda d: d.rounds_done == 1)
     debate.ask(JudgeNow())
     debate.run()

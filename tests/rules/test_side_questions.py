@@ -25,7 +25,7 @@ from moot.core.terms import (
     HUMAN,
     AsideKind,
     DebateLimits,
-    DebateOptions,
+    DebateSetup,
     Judge,
     Model,
     ModelPrice,
@@ -196,7 +196,7 @@ def test_a_speech_without_words_has_no_break() -> None:
 
 
 def prepared(script: Script = speak, **changes: Any) -> Simulation:
-    return held(script, manner=DebateOptions(prep=True), **changes)
+    return held(script, setup=DebateSetup(prep=True), **changes)
 
 
 def test_notes_are_made_before_speeches_and_never_within_them() -> None:
@@ -298,7 +298,7 @@ def test_with_a_question_everybody_answers_it() -> None:
 
 
 def test_in_manual_mode_a_question_may_come_until_the_round_is_asked_for() -> None:
-    simulation = held(manner=DebateOptions(auto=False)).run()
+    simulation = held(setup=DebateSetup(auto=False)).run()
     assert not any(isinstance(event, TurnSkipped) for event in simulation.events)
 
 
@@ -441,7 +441,7 @@ def test_a_referee_knows_the_motion_and_the_speech_and_no_secret() -> None:
         return Reply("My case is lost. I concede.") if sent.purpose.turn == 3 else speak(sent)
 
     own = tuple(replace(seat, objective=f"{SECRET} {seat.id}") for seat in seats("for", "against"))
-    simulation = held(script, seats=own, manner=DebateOptions(winning="self-terminate"))
+    simulation = held(script, seats=own, setup=DebateSetup(winning="self-terminate"))
     asked = request(simulation, "referee")
     text = everything(asked)
     assert "My case is lost." in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from moot import formats
-from moot.core.terms import DebateOptions, Judge, Model, Money
+from moot.core.terms import DebateSetup, Judge, Model, Money
 from moot.testing.event_factories import seats, table
 from moot.views.preview import TOOLS_WARNING, TOOLS_WARNING_LIMITED, preview, usual_order
 
@@ -25,7 +25,7 @@ def test_a_verdict_of_a_small_judge_is_doubted_beforehand() -> None:
 
 def test_that_tools_are_not_in_the_estimate_is_said() -> None:
     plain = table("oxford")
-    equipped = replace(plain, manner=DebateOptions(tools=("search",)))
+    equipped = replace(plain, setup=DebateSetup(tools=("search",)))
     assert preview(plain).warnings == ()
     assert preview(equipped).warnings == (TOOLS_WARNING,)
     limited = replace(equipped, limits=replace(plain.limits, cost_limit=Money(1)))

@@ -25,7 +25,7 @@ from moot.core.events import (
     VerdictReached,
 )
 from moot.core.evolve import fold
-from moot.core.terms import FREE, HUMAN, DebateOptions, DebateVerdict, Model, Money, PollSettings
+from moot.core.terms import FREE, HUMAN, DebateSetup, DebateVerdict, Model, Money, PollSettings
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.views.transcript import SpeechView, Transcript, transcript
 from moot.views.transcript_html import to_html
@@ -341,9 +341,7 @@ def test_a_recused_judge_is_named_with_the_reason():
 
 
 def test_sealed_votes_tell_how_many_and_nothing_else():
-    log = (
-        Log(manner=DebateOptions(polls=PollSettings())).start().poll("before", *["for"] * 7, *["against"] * 5)
-    )
+    log = Log(setup=DebateSetup(polls=PollSettings())).start().poll("before", *["for"] * 7, *["against"] * 5)
     assert as_json(transcript(log.debate))["audience"] == {
         "sealed": True,
         "rule": "swing",
@@ -354,9 +352,7 @@ def test_sealed_votes_tell_how_many_and_nothing_else():
 
 def test_votes_that_are_open_tell_who_moved():
     log = (
-        Log(manner=DebateOptions(polls=PollSettings()))
-        .start()
-        .poll("before", *["undecided"] * 6, *["for"] * 6)
+        Log(setup=DebateSetup(polls=PollSettings())).start().poll("before", *["undecided"] * 6, *["for"] * 6)
     )
     log.say("for", "Yes.").poll("after", *["against"] * 6, *["for"] * 6)
     shown = as_json(transcript(log.debate))["audience"]
@@ -406,7 +402,7 @@ def test_every_golden_debate_can_be_read(name: str):
 def test_what_was_thought_is_told_to_those_who_ask_for_it_and_may_read_it() -> None:
     debate = fold(log_of("reasoning"))
     assert debate is not None
-    hidden = replace(debate, manner=replace(debate.manner, show_reasoning=False))
+    hidden = replace(debate, setup=replace(debate.setup, show_reasoning=False))
     sitting = Viewer("participant", debate.seats[0].id)
     for shown, viewer, told in (
         (debate, OWNER, True), (debate, OBSERVER, True), (debate, sitting, False),

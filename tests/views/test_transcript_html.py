@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from moot.core.events import DebateEnded, PointRaised, RemarkInjected, VerdictReached
-from moot.core.terms import DebateOptions, PollSettings
+from moot.core.terms import DebateSetup, PollSettings
 from moot.judging.audience_votes import verdict
 from moot.views.transcript import transcript
 from moot.views.transcript_html import POLICY, to_html
@@ -64,8 +64,8 @@ def hostile(text: str) -> str:
     """Somebody writes this wherever anything can be written."""
     attacker = seat("for", name=text, colour=text, persona=text, team=text)
     panel = (replace(judge("ann"), name=text), replace(judge("bob"), recused=text))
-    polls = DebateOptions(polls=PollSettings())
-    log = Log(motion=text, seats=(attacker, seat("against")), judges=panel, manner=polls).start()
+    polls = DebateSetup(polls=PollSettings())
+    log = Log(motion=text, seats=(attacker, seat("against")), judges=panel, setup=polls).start()
     log.poll("before", *["undecided"] * 12).say("for", text, thought=text)
     log.add(PointRaised(1, 1, "for", True, text), RemarkInjected(1, text, by=text, to="for", question=True))
     log.say("against", f"{text} {text} {text}", clipped=1).poll("after", *["for"] * 12)
@@ -192,7 +192,7 @@ def test_a_debate_that_was_judged_again_shows_both_verdicts_the_first_first():
 
 
 def test_the_votes_are_drawn_as_two_bars_and_a_table_of_who_moved():
-    log = Log(manner=DebateOptions(polls=PollSettings())).start()
+    log = Log(setup=DebateSetup(polls=PollSettings())).start()
     log.poll("before", *["undecided"] * 6, *["for"] * 6).say("for", "Yes.").say("against", "No.")
     log.poll("after", *["against"] * 6, *["for"] * 6)
     page = to_html(transcript(log.debate))
@@ -205,9 +205,7 @@ def test_the_votes_are_drawn_as_two_bars_and_a_table_of_who_moved():
 
 
 def test_sealed_votes_are_only_counted():
-    log = (
-        Log(manner=DebateOptions(polls=PollSettings())).start().poll("before", *["for"] * 7, *["against"] * 5)
-    )
+    log = Log(setup=DebateSetup(polls=PollSettings())).start().poll("before", *["for"] * 7, *["against"] * 5)
     page = to_html(transcript(log.debate))
     assert "Before the debate: 12 votes, sealed" in page
     assert '<div class="bar">' not in page
@@ -230,7 +228,7 @@ def test_what_went_wrong_is_told_with_the_speech_it_went_wrong_in():
 
 
 def test_where_the_audience_decides_its_reasons_are_told_once():
-    log = Log(manner=DebateOptions(winning="audience", polls=PollSettings())).start()
+    log = Log(setup=DebateSetup(winning="audience", polls=PollSettings())).start()
     log.poll("before", *["undecided"] * 12).say("for", "Yes.").say("against", "No.")
     log.poll("after", *["for"] * 12)
     found = verdict(log.debate)

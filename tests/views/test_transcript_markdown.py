@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from moot import formats
 from moot.core.events import PointRaised, RemarkInjected
-from moot.core.terms import FREE, DebateOptions, Model, PollSettings, Seat
+from moot.core.terms import FREE, DebateSetup, Model, PollSettings, Seat
 from moot.views.text import clean, duration_words
 from moot.views.transcript import ANYONE, transcript
 from moot.views.transcript_markdown import escape, to_markdown, unescape
@@ -195,7 +195,7 @@ def test_reasoning_and_remarks_are_quoted():
 def everything() -> Log:
     """A debate in which all that can be told has happened."""
     panel = (judge("ann"), judge("bob"), replace(judge("cid"), recused="of the speakers' own kind"))
-    log = Log(manner=DebateOptions(polls=PollSettings()), judges=panel).start()
+    log = Log(setup=DebateSetup(polls=PollSettings()), judges=panel).start()
     log.poll("before", *["undecided"] * 6, *["for"] * 6)
     log.say("for", "One two three. Four five.", clipped=3, over_length=True)
     log.add(PointRaised(1, 1, "against", True, "And if not?"), PointRaised(2, 1, "against", False, "Hush."))

@@ -16,7 +16,7 @@ from datetime import datetime
 from typing import Any, Literal, get_args
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, field
 
 from moot.core.errors import FaultKind, FaultSeverity
 from moot.core.extension_events import TAG as EXTENSION_TAG
@@ -25,7 +25,7 @@ from moot.core.statuses import EndReason, FailReason
 from moot.core.terms import (
     Ballot,
     DebateLimits,
-    DebateOptions,
+    DebateSetup,
     DebateVerdict,
     DeltaKind,
     FinishReason,
@@ -62,7 +62,7 @@ class DebateOpened(Struct, frozen=True, tag="debate.opened"):
     seats: tuple[Seat, ...]
     judges: tuple[Judge, ...]
     limits: DebateLimits
-    manner: DebateOptions
+    setup: DebateSetup = field(name="manner")
     title: str = ""
     prompts: int = 1
     """The version of the prompts."""

@@ -75,7 +75,7 @@ def _opened(event: ev.DebateOpened, recorded: Recorded) -> Debate:
         seats=event.seats,
         judges=event.judges,
         limits=event.limits,
-        manner=event.manner,
+        setup=event.setup,
         schedule=schedule(event.format, event.seats, event.limits),
         seq=recorded.seq,
         unstreamed_seq=recorded.seq,
@@ -147,9 +147,9 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             resumed = replace(debate, status=status, before_pause=None, paused_at=None, paused_for="")
             if debate.status == "error":
                 resumed = replace(resumed, failure=None, ended_detail="")
-            intensity = event.intensity or debate.manner.intensity
-            manner = replace(debate.manner, intensity=intensity)
-            resumed = replace(resumed, step=event.step, manner=manner, quoted=event.quoted)
+            intensity = event.intensity or debate.setup.intensity
+            setup = replace(debate.setup, intensity=intensity)
+            resumed = replace(resumed, step=event.step, setup=setup, quoted=event.quoted)
             return _extend_for_pause(resumed, pause_seconds)
         case ev.DebateStopped():
             return replace(debate, stopped_at=recorded.at, step=None)
@@ -166,7 +166,7 @@ def _change(debate: Debate, recorded: Recorded, event: ev.Event) -> Debate:
             return replace(debate, round=event.round)
         case ev.RoundCompleted():
             done = replace(debate, rounds_done=max(debate.rounds_done, event.round))
-            waits = not debate.manner.auto or event.round >= debate.rounds_planned
+            waits = not debate.setup.auto or event.round >= debate.rounds_planned
             return _set_status(done, "awaiting_arguments") if waits else done
         case ev.TurnStarted():
             return _turn_started(debate, recorded, event)

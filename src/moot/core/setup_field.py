@@ -152,7 +152,7 @@ class SetupField:
 
     @property
     def in_extensions(self) -> bool:
-        """Whether its value is in `DebateOptions.extensions`: that of a setting which is not the attribute of
+        """Whether its value is in `DebateSetup.extensions`: that of a setting which is not the attribute of
         a class of settings."""
         return self.owner is None
 

@@ -372,7 +372,7 @@ def _setup_fields(extensions: Loaded) -> tuple[SetupField, ...]:
 
 
 def added_fields() -> tuple[SetupField, ...]:
-    """Those of extensions; their values are kept in `DebateOptions.extensions`, or beside ours where logs
+    """Those of extensions; their values are kept in `DebateSetup.extensions`, or beside ours where logs
     have them there (`SetupField.in_extensions`). Request, reply and options are made from the table when
     their modules are loaded."""
     return _added_fields(loaded())

@@ -21,7 +21,7 @@ from moot.core.terms import (
     SESSION_FORMAT,
     Ballot,
     DebateLimits,
-    DebateOptions,
+    DebateSetup,
     DebateVerdict,
     DeltaKind,
     Format,
@@ -331,7 +331,7 @@ class Debate(AudienceState, frozen=True, gc=False):
     seats: tuple[Seat, ...]
     judges: tuple[Judge, ...]
     limits: DebateLimits
-    manner: DebateOptions
+    setup: DebateSetup
     schedule: tuple[Slot, ...]
     title: str = ""
     prompts: int = 1
@@ -556,7 +556,7 @@ class Debate(AudienceState, frozen=True, gc=False):
     @property
     def series(self) -> SeriesTag | None:
         """The series that it belongs to."""
-        return self.manner.experiment
+        return self.setup.experiment
 
     def heard_text(self, turn: Turn) -> str:
         """The text of a speech that others hear: not what is over its budget."""

@@ -226,7 +226,7 @@ class DebateLimits(_Limits, frozen=True, omit_defaults=True):
     """How many rounds were asked for, where the cost limit holds fewer; 0: as many as there are."""
 
 
-class DebateOptions(_Options, frozen=True, omit_defaults=True, kw_only=True):
+class DebateSetup(_Options, frozen=True, omit_defaults=True, kw_only=True):
     """How the debate is conducted: the settings that `setup_table.py` defines, and what the server adds."""
 
     beliefs: bool = False
@@ -250,10 +250,10 @@ class DebateOptions(_Options, frozen=True, omit_defaults=True, kw_only=True):
 
 
 KEPT_BESIDE_OURS = ("beliefs", "model_audience")
-"""Members of `DebateOptions` that are settings only where their extension is loaded."""
+"""Members of `DebateSetup` that are settings only where their extension is loaded."""
 
 
-def settings_of(limits: DebateLimits, options: DebateOptions) -> dict[str, Any]:
+def settings_of(limits: DebateLimits, options: DebateSetup) -> dict[str, Any]:
     """The settings that a debate keeps, by their names."""
     kept = {name: getattr(part, name) for part in (limits, options) for name in part.__struct_fields__}
     added = {

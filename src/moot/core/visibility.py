@@ -24,7 +24,7 @@ from moot.core.state import Aside, Debate, EarlierCalls, Remark, Turn
 from moot.core.terms import (
     ASIDE_KINDS,
     CompletionStatus,
-    DebateOptions,
+    DebateSetup,
     Reasoning,
     Seat,
     Segment,
@@ -166,7 +166,7 @@ def _redact(debate: Debate, event: ev.Event, viewer: Viewer) -> ev.Event | None:
             if viewer.privileged:
                 return replace(event, fence="")
             seats = tuple(_without_secrets(seat, viewer) for seat in event.seats)
-            return replace(event, seats=seats, fence="", manner=_without_passage(event.manner, viewer))
+            return replace(event, seats=seats, fence="", setup=_without_passage(event.setup, viewer))
         case ev.SegmentCompleted() if _is_private(debate, event.call, viewer):
             return None
         case ev.SegmentCompleted(segment=Reasoning()):
@@ -312,7 +312,7 @@ def may_read_reasoning(debate: Debate, viewer: Viewer) -> bool:
     """Participants and judges never read reasoning, even where all other viewers do."""
     if viewer.role in ("participant", "judge"):
         return False
-    return viewer.privileged or debate.manner.show_reasoning
+    return viewer.privileged or debate.setup.show_reasoning
 
 
 def visible_state(debate: Debate, viewer: Viewer) -> Debate:
@@ -327,7 +327,7 @@ def visible_state(debate: Debate, viewer: Viewer) -> Debate:
         debate,
         drafts=drafts,
         fence=fence,
-        manner=_without_passage(debate.manner, viewer),
+        setup=_without_passage(debate.setup, viewer),
         seats=tuple(_without_secrets(seat, viewer) for seat in debate.seats),
         asides=tuple(
             a if _may_read_aside(debate, a, viewer) else replace(a, text="", about="", chances={})
@@ -355,11 +355,11 @@ def _visible_turn(debate: Debate, turn: Turn, viewer: Viewer, with_reasoning: bo
     )
 
 
-def _without_passage(manner: DebateOptions, viewer: Viewer) -> DebateOptions:
+def _without_passage(setup: DebateSetup, viewer: Viewer) -> DebateSetup:
     """A judge must not read the text that the question is about."""
-    if viewer.role != "judge" or manner.question is None:
-        return manner
-    return replace(manner, question=replace(manner.question, passage=""))
+    if viewer.role != "judge" or setup.question is None:
+        return setup
+    return replace(setup, question=replace(setup.question, passage=""))
 
 
 def _without_secrets(seat: Seat, viewer: Viewer) -> Seat:

@@ -317,7 +317,7 @@ class BallotJob(ModelJob):
         about = (self._debate, self._judge, self._order)
         if self._request.words:
             return read_word_ballot(reply.text, reply.done.tokens if reply.done else (), *about)
-        read = read_answer_ballot if self._debate.manner.question else ballots.read_ballot
+        read = read_answer_ballot if self._debate.setup.question else ballots.read_ballot
         return read(reply.text, *about)
 
     def on_failure(self, fault: Fault) -> ResultEvent:

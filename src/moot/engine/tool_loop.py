@@ -47,7 +47,7 @@ class ToolSession:
     def __init__(self, debate: Debate, seat: Seat) -> None:
         self._debate = debate
         self._seat = seat
-        self.allowed = () if seat.model.small else debate.manner.tools
+        self.allowed = () if seat.model.small else debate.setup.tools
         """What the debate lets this speaker use."""
         self.tools: tuple[Tool, ...] = ()
         self.continues: int | None = None

@@ -44,10 +44,10 @@ class UserKeys:
         return self.add(debate.id, {name: keys[name] for name in lacking if name in keys})
 
     def missing(self, debate: Debate) -> tuple[str, ...]:
-        if debate.manner.lent:
-            self._needed[debate.id] = debate.manner.lent
+        if debate.setup.lent:
+            self._needed[debate.id] = debate.setup.lent
         here = self._providers_by_debate.get(debate.id, {})
-        return tuple(name for name in debate.manner.lent if name not in here)
+        return tuple(name for name in debate.setup.lent if name not in here)
 
     def provider(self, debate_id: str, name: str) -> Provider:
         lent = self._providers_by_debate.get(debate_id, {})

@@ -14,7 +14,7 @@ from moot.core.terms import (
     FREE,
     MAX_PARTICIPANTS,
     DebateLimits,
-    DebateOptions,
+    DebateSetup,
     Format,
     Model,
     Phase,
@@ -97,7 +97,7 @@ def _of_ranking(fmt: Format) -> Iterator[FormatProblem]:
     elif len(ranked) > fmt.max_seats:
         why = f"max_seats = {fmt.max_seats} allows fewer"
         yield ("", 0, "max_seats"), f"a ranking needs a seat for each of its {len(ranked)} teams, and {why}"
-    elif fit_format(fmt, template_seats(fmt), DebateOptions()).result != "ranking":
+    elif fit_format(fmt, template_seats(fmt), DebateSetup()).result != "ranking":
         yield ("", 0, "result"), "a ranking needs one chair for each team, on a side for or against"
 
 

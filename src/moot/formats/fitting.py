@@ -14,15 +14,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from moot.core.schedule import teams
-from moot.core.terms import DebateOptions, Format, Phase, Seat
+from moot.core.terms import DebateSetup, Format, Phase, Seat
 
 
-def fit_format(fmt: Format, seats: Sequence[Seat], manner: DebateOptions) -> Format:
-    fmt = with_other_side_first(fmt) if fmt.either_first and manner.opens == "against" else fmt
+def fit_format(fmt: Format, seats: Sequence[Seat], setup: DebateSetup) -> Format:
+    fmt = with_other_side_first(fmt) if fmt.either_first and setup.opens == "against" else fmt
     fmt = _ranked_only_if_full(fmt, seats)
-    if manner.polls is None:
+    if setup.polls is None:
         fmt = without_audience(fmt)
-    return with_blind_openings(fmt) if manner.blind else fmt
+    return with_blind_openings(fmt) if setup.blind else fmt
 
 
 def described(fmt: Format) -> str:

@@ -59,7 +59,7 @@ def more_probable(probabilities: tuple[float, ...]) -> int | None:
 
 def party_of_choice(debate: Debate, choice: int | None) -> str | None:
     """The party that argued for this answer; None where none did."""
-    question = debate.manner.question
+    question = debate.setup.question
     if question is None or choice is None:
         return None
     found = (party.id for party in parties(debate) if question.choice_of(party.seats[0].side) == choice)

@@ -156,7 +156,7 @@ def votes_revealed(debate: Debate) -> bool:
 
 def tally(debate: Debate) -> AudienceTally | None:
     """None where the audience does not vote."""
-    if debate.manner.polls is None:
+    if debate.setup.polls is None:
         return None
     rule, options = _rule(debate), vote_choices(debate)
     if not votes_revealed(debate):
@@ -202,7 +202,7 @@ def count_votes(
 
 
 def _rule(debate: Debate) -> AudienceRule:
-    polls = debate.manner.polls
+    polls = debate.setup.polls
     first = debate.poll("before") is not None or (not debate.polls and polls is not None and polls.before)
     return "swing" if first and not _majority_decides(debate.format) else "majority"
 

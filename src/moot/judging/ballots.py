@@ -266,7 +266,7 @@ def ballot_text(text: str, debate: Debate, ballot: Ballot) -> str:
 
 def word_beginning(debate: Debate) -> str:
     """How the reply of a judge begins that is asked for one word."""
-    return _WORD_BEGINNINGS[debate.manner.question is not None]
+    return _WORD_BEGINNINGS[debate.setup.question is not None]
 
 
 def reasoning_so_far(partial: str) -> str:

@@ -77,8 +77,8 @@ class JudgePrompt(Struct, frozen=True):
 
 
 def judge_request(debate: Debate, judge: Judge, order: int) -> Request:
-    if debate.manner.question is not None:
-        return _answer_request(debate, judge, order, debate.manner.question)
+    if debate.setup.question is not None:
+        return _answer_request(debate, judge, order, debate.setup.question)
     one_word, names = judge.model.answers == "word", labels(debate, order)
     small = judge.model.small or one_word
     fence = fence_for(debate, f"judge:{judge.id}:{order}")
@@ -156,7 +156,7 @@ def _request(
 
 
 def _objective(prompt: JudgePrompt) -> str:
-    objective = prompt.debate.manner.objective
+    objective = prompt.debate.setup.objective
     return prompt.section("objective", text=prompt.quoted(objective)) + "\n\n" if objective else ""
 
 

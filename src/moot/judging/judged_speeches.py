@@ -111,7 +111,7 @@ def _all_put(debate: Debate) -> list[SpeakerQuestion]:
 
 
 def _asked_by_judge(debate: Debate) -> list[SpeakerQuestion]:
-    if debate.manner.question is None:
+    if debate.setup.question is None:
         return []
     askers = {seat.id for seat in debate.seats if seat.role == "moderator"}
     asked = (turn for turn in debate.turns if turn.has_words and turn.seat in askers)

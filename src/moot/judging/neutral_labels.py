@@ -42,7 +42,7 @@ def label_place(label: str) -> tuple[int, str]:
 
 def labels(debate: Debate, order: int, judging: Judging | None = None) -> dict[str, str]:
     """Party to label, in the latest judging unless another is named; the second reading reverses them."""
-    if debate.manner.question is not None:
+    if debate.setup.question is not None:
         return _labels_of_sides(debate, choice_labels(debate, order, judging))
     names = [party.id for party in parties(debate)]
     listed = names[::-1] if _are_swapped(debate, order) else names
@@ -51,7 +51,7 @@ def labels(debate: Debate, order: int, judging: Judging | None = None) -> dict[s
 
 def choice_labels(debate: Debate, order: int, judging: Judging | None = None) -> tuple[str, ...]:
     """The label of each answer to the question; empty where the motion is none."""
-    question = debate.manner.question
+    question = debate.setup.question
     chosen = tuple(_chosen(debate, judging)[: len(question.choices) if question else 0])
     return chosen[::-1] if _are_swapped(debate, order) else chosen
 
@@ -67,7 +67,7 @@ def _chosen(debate: Debate, judging: Judging | None) -> tuple[str, ...]:
 
 
 def _labels_of_sides(debate: Debate, by_choice: Sequence[str]) -> dict[str, str]:
-    question = debate.manner.question
+    question = debate.setup.question
     names: dict[str, str] = {}
     for each in parties(debate):
         choice = question.choice_of(each.seats[0].side) if question else None
@@ -89,7 +89,7 @@ def choose_labels(debate: Debate, judges: Sequence[Judge]) -> tuple[str, ...]:
     ones do not occur."""
     if debate.prompts == 1:
         return ()
-    needed = len(debate.manner.question.choices) if debate.manner.question else len(parties(debate))
+    needed = len(debate.setup.question.choices) if debate.setup.question else len(parties(debate))
     text = "\n".join(_read_by(debate, judges)).casefold()
     free = (label for label in chain(LABELS, _made_up()) if label.casefold() not in text)
     chosen = tuple(islice(free, needed))
@@ -98,8 +98,8 @@ def choose_labels(debate: Debate, judges: Sequence[Judge]) -> tuple[str, ...]:
 
 def _read_by(debate: Debate, judges: Sequence[Judge]) -> Iterator[str]:
     yield debate.motion
-    yield from debate.manner.question.choices if debate.manner.question else ()
-    yield from (option for option in astuple(debate.manner) if isinstance(option, str))
+    yield from debate.setup.question.choices if debate.setup.question else ()
+    yield from (option for option in astuple(debate.setup) if isinstance(option, str))
     yield from (seat.name for seat in debate.seats)
     yield from (criterion for judge in judges for criterion in judge.criteria)
     yield from (judge.guidance for judge in judges)
@@ -115,7 +115,7 @@ def _made_up() -> Iterator[str]:
 def with_names(text: str, debate: Debate, order: int, judging: Judging | None = None) -> str:
     """A judge's text for people: with the speakers' names, or the answers, instead of the labels, where a
     label is a separate word, and with "speech 3" instead of S3."""
-    question = debate.manner.question
+    question = debate.setup.question
     if question is not None:
         answers = (f"“{choice}”" for choice in question.choices)
         names = dict(zip(choice_labels(debate, order, judging), answers, strict=True))

@@ -2,7 +2,7 @@
 
 Every model that judges reads a debate twice, the second time with the labels swapped (`labels.py`). Read by
 time, the speeches keep their order; only those that were given at the same time change places in the second
-reading, because their order means nothing. Read by side (`DebateOptions.reading`), the speeches of each party
+reading, because their order means nothing. Read by side (`DebateSetup.reading`), the speeches of each party
 stand together, in the order in which they were given, and the second reading has the parties in reverse:
 with more than two, the last comes first. Both readings have the same speeches, with the same numbers.
 """
@@ -32,7 +32,7 @@ def by_time(debate: Debate) -> tuple[Evidence, ...]:
 
 
 def is_by_side(debate: Debate) -> bool:
-    return debate.manner.reading == "by-side"
+    return debate.setup.reading == "by-side"
 
 
 def read_first(debate: Debate, order: int) -> str | None:

@@ -83,7 +83,7 @@ def reach_verdict(debate: Debate, judging: Judging) -> DebateVerdict | None:
         totals=_totals(counted),
         ranking=_ranking(debate, ballots, scores, winner) if is_ranked(debate) else (),
         last_word=last_word(debate),
-        probabilities=mean_probabilities(debate.manner.question, ballots),
+        probabilities=mean_probabilities(debate.setup.question, ballots),
         read_once=len({judge for judge, _ in judging.waived}),
     )
 

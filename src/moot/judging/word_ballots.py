@@ -48,7 +48,7 @@ def read_word_ballot(
         raise UnreadableReply(f"it names none of: {', '.join(names)}")
     shares = word_shares(words, tokens)
     cast = Ballot(judge.id, order, None, {}, without_fences(whole_sentences(reply.strip(), 0.1)))
-    if debate.manner.question is None:
+    if debate.setup.question is None:
         return _on_parties(cast, debate, list(labels(debate, order)), named[0], shares)
     if not shares:
         raise UnreadableReply("it does not say how probable the answer is")
@@ -93,7 +93,7 @@ def _on_parties(
 
 def _names(debate: Debate, order: int) -> tuple[str, ...]:
     """The labels of the parties, or of the answers to the question."""
-    return choice_labels(debate, order) if debate.manner.question else tuple(labels(debate, order).values())
+    return choice_labels(debate, order) if debate.setup.question else tuple(labels(debate, order).values())
 
 
 def _words(names: Sequence[str]) -> tuple[str, ...]:

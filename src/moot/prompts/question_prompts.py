@@ -32,12 +32,12 @@ SMALL_PASSAGE_BYTES = 4000
 
 def gives_answers(debate: Debate) -> bool:
     """Whether each seat answers the question by itself instead of arguing."""
-    return debate.manner.question is not None and debate.format.result == "none"
+    return debate.setup.question is not None and debate.format.result == "none"
 
 
 def listed_backwards(debate: Debate, seat_id: str) -> bool:
     """Whether a seat that answers by itself reads the second answer first."""
-    question = debate.manner.question
+    question = debate.setup.question
     place = next(index for index, seat in enumerate(debate.seats) if seat.id == seat_id)
     return question is not None and question.both_orders and place % 2 == 1
 
@@ -55,7 +55,7 @@ def question_instructions(
         ),
         format=f"{debate.format.title}. {debate.format.summary}".rstrip("."),
         passage=_passage("passage", question, fence, _quote_limit(question)),
-        intensity=intensity(debate.manner.intensity),
+        intensity=intensity(debate.setup.intensity),
         extras="".join(f"\n{extra}\n" for extra in extras),
         fence=fence.name,
     )
@@ -115,7 +115,7 @@ def answer_request(debate: Debate, turn: Turn, question: DebateQuestion, attempt
 
 def asks_for_judge(debate: Debate, seat: Seat) -> bool:
     """Whether this is the seat in which the judge asks between the rounds."""
-    return debate.manner.question is not None and seat.role == "moderator"
+    return debate.setup.question is not None and seat.role == "moderator"
 
 
 def asking_request(debate: Debate, turn: Turn, question: DebateQuestion, attempt: int = 1) -> Request:
@@ -166,7 +166,7 @@ def asking_request(debate: Debate, turn: Turn, question: DebateQuestion, attempt
 
 
 def _argues_for(debate: Debate, seat_id: str | None) -> str:
-    question = debate.manner.question
+    question = debate.setup.question
     choice = question.choice_of(debate.seat(seat_id).side) if question and seat_id else None
     return "Somebody" if choice is None else f"The debater for {ANSWER_NAMES[choice]}"
 

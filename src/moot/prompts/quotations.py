@@ -48,7 +48,7 @@ class SpeechPart(Struct, frozen=True):
 def checked_speech(debate: Debate, turn: Turn | None, text: str, fence: Fence) -> str:
     """The text of a speech escaped. Where the question is about a text that only the speakers read, each
     quotation gets a mark that says whether it stands there."""
-    question = debate.manner.question
+    question = debate.setup.question
     if question is None or not question.passage:
         return fence.hold(text)
     left = words_left(debate, turn) if turn else question.quote_words
@@ -60,7 +60,7 @@ def checked_speech(debate: Debate, turn: Turn | None, text: str, fence: Fence) -
 
 def words_left(debate: Debate, turn: Turn) -> int | None:
     """How many words the speaker of this turn may still quote; None where that is not limited."""
-    question = debate.manner.question
+    question = debate.setup.question
     if question is None or question.quote_words is None:
         return None
     left = question.quote_words

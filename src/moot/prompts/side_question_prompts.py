@@ -92,7 +92,7 @@ def _schema(kind: str) -> dict[str, Any]:
 def _instructions(debate: Debate, aside: Aside, fence: Fence) -> str:
     if aside.kind == "referee" or aside.seat is None:
         return section("asides", "referee", fence=fence.name)
-    seat, question = debate.seat(aside.seat), debate.manner.question
+    seat, question = debate.seat(aside.seat), debate.setup.question
     if question is not None and aside.about == CRITIQUE:
         return critic_instructions(debate, seat, question, fence)
     if question is not None and aside.about == DRAFT:

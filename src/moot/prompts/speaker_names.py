@@ -44,7 +44,7 @@ def reference(debate: Debate, seat: Seat) -> str:
     if debate.prompts == 1:
         return seat.name
     if seat.role == "moderator":
-        return "the moderator" if debate.manner.question is None else "the judge"
+        return "the moderator" if debate.setup.question is None else "the judge"
     return f"Speaker {debate.seats.index(seat) + 1}"
 
 
@@ -68,7 +68,7 @@ def roster(debate: Debate, listener: Seat, fence: Fence) -> str:
 
 def _for_side(debate: Debate, seat: Seat) -> str:
     if seat.role == "moderator":
-        return "chairing" if debate.manner.question is None else "asking"
+        return "chairing" if debate.setup.question is None else "asking"
     return SPOKE[seat.side]
 
 

@@ -72,7 +72,7 @@ def turn_request(
     its encrypted reasoning back. `trimmed` leaves out the older half of what the speaker has heard, after a
     request that was too long. With `aided` the speaker has tools, and the cue explains how to use them.
     """
-    seat, question = debate.seat(turn.seat), debate.manner.question
+    seat, question = debate.seat(turn.seat), debate.setup.question
     if question is not None and gives_answers(debate):
         return answer_request(debate, turn, question, attempt)
     if question is not None and asks_for_judge(debate, seat):
@@ -136,19 +136,19 @@ def _sealed(speech: Turn) -> tuple[EncryptedReasoning, ...]:
 def _instructions(debate: Debate, seat: Seat, *, aided: bool) -> str:
     fence = fence_for(debate, seat.id)
     extras = seat_instructions(debate, seat, [roster(debate, seat, fence), *_team(debate, seat)])
-    if debate.manner.winning == "self-terminate" and not debate.format.scripted:
+    if debate.setup.winning == "self-terminate" and not debate.format.scripted:
         extras.append(section("cues", "concede", concede=CONCEDE))
     if aided:
         extras.append(section("cues", "tools"))
-    if debate.manner.question is not None:
-        return question_instructions(debate, seat, debate.manner.question, fence, extras)
+    if debate.setup.question is not None:
+        return question_instructions(debate, seat, debate.setup.question, fence, extras)
     name = "moderator" if seat.role == "moderator" else "debater"
     return template(name, debate.prompts).format(
         motion=debate.motion,
         format=f"{debate.format.title}. {debate.format.summary}".rstrip("."),
         side=SIDES[seat.side],
         stance="\n".join(_stance(debate, seat)),
-        intensity=intensity(debate.manner.intensity),
+        intensity=intensity(debate.setup.intensity),
         extras="".join(f"\n{extra}\n" for extra in extras),
         fence=fence.name,
     )
@@ -164,10 +164,10 @@ def _stance(debate: Debate, seat: Seat) -> Iterator[str]:
 
 
 def _decided(debate: Debate) -> str:
-    manner = debate.manner
-    if manner.winning == "audience":
-        return "swing" if manner.polls is not None and manner.polls.before else "majority"
-    if manner.winning == "user-decides":
+    setup = debate.setup
+    if setup.winning == "audience":
+        return "swing" if setup.polls is not None and setup.polls.before else "majority"
+    if setup.winning == "user-decides":
         return "hand"
     if not debate.panel:
         return ""
@@ -183,8 +183,8 @@ def seat_instructions(debate: Debate, seat: Seat, team: Sequence[str] = ()) -> l
     the debate comes last and is attributed to them; the side is repeated after it.
     """
     extras: list[str] = []
-    if debate.manner.objective:
-        extras.append(section("cues", "objective", objective=debate.manner.objective))
+    if debate.setup.objective:
+        extras.append(section("cues", "objective", objective=debate.setup.objective))
     extras += [line for line in team if line]
     if seat.persona:
         extras.append(section("cues", "persona", persona=seat.persona))
@@ -306,7 +306,7 @@ def _cue(debate: Debate, seat: Seat, turn: Turn, items: list[Heard], *, answered
         name,
         debate.prompts,
         title=phase.title,
-        for_side="for your answer" if debate.manner.question else FOR_SIDE[seat.side],
+        for_side="for your answer" if debate.setup.question else FOR_SIDE[seat.side],
         to=short_name(debate, seat, debate.seat(slot.to)) if slot.to else "the other side",
     )
     task = _task(debate, seat, name) if name in TASKS and not _guide(phase, tone) else ""
@@ -344,7 +344,7 @@ def _rules(debate: Debate, turn: Turn, tone: Tone, items: list[Heard]) -> list[s
         rules.append(section("cues", "asked"))
     if guide := _guide(phase, tone):
         rules.append(guide)
-    if debate.manner.question is not None and any(item.kind == "notes" for item in items):
+    if debate.setup.question is not None and any(item.kind == "notes" for item in items):
         rules.append(section("question", "revise"))
     if phase.simultaneous:
         rules.append(section("cues", "at-once"))

@@ -136,7 +136,7 @@ class NextRound(Command, frozen=True):
             return Refused("A round is in progress.", debate.status)
         if not remaining:
             return Refused("All rounds have been held.", debate.status)
-        if debate.manner.auto:
+        if debate.setup.auto:
             return Refused("Rounds follow by themselves in this debate.", debate.status)
         return (ev.RoundAsked(),)
 
@@ -418,10 +418,10 @@ class Abort(Command, frozen=True):
 
 def conclude_speeches(debate: Debate, why: EndReason, reason: str = "") -> tuple[ev.Event, ...]:
     """The speeches are over: have them judged, or end the debate where there is no judge or no speech."""
-    if debate.manner.winning == "audience":
+    if debate.setup.winning == "audience":
         verdict = audience_votes.verdict(debate)
         return (*((ev.VerdictReached(verdict),) if verdict else ()), ev.DebateEnded(why, reason))
-    if debate.panel and debate.has_speeches and debate.manner.winning != "user-decides":
+    if debate.panel and debate.has_speeches and debate.setup.winning != "user-decides":
         return (_judging(debate, why, reason),)
     return (ev.DebateEnded(why, reason),)
 
@@ -471,7 +471,7 @@ def _cut_all(debate: Debate, by: Literal["judge", "decide", "abort"]) -> tuple[e
 
 
 def _poll_follows(debate: Debate) -> bool:
-    return bool(debate.manner.polls) and _goes_on(debate) and debate.poll("after") is None
+    return bool(debate.setup.polls) and _goes_on(debate) and debate.poll("after") is None
 
 
 def _goes_on(debate: Debate) -> bool:

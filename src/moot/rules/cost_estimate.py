@@ -171,7 +171,7 @@ def as_asked(opened: DebateOpened) -> DebateOpened:
 def opening_of(debate: Debate) -> DebateOpened:
     """The setup of a debate that has just been opened."""
     return DebateOpened(
-        debate.motion, debate.format, debate.seats, debate.judges, debate.limits, debate.manner,
+        debate.motion, debate.format, debate.seats, debate.judges, debate.limits, debate.setup,
         prompts=debate.prompts, fence=debate.fence,
     )  # fmt: skip
 
@@ -288,8 +288,8 @@ def _held(amount: Money | None, limit: Money | None) -> Money | None:
 def smallest_allowance(debate: Debate, judges: Sequence[Judge]) -> Money:
     """The smallest cost limit under which a debate that is over can be judged again by these."""
     limits = replace(debate.limits, cost_limit=ANY_LIMIT)
-    manner = replace(debate.manner, winning="ai-judge")
-    again = replace(debate, judges=tuple(judges), limits=limits, manner=manner, judgings=())
+    setup = replace(debate.setup, winning="ai-judge")
+    again = replace(debate, judges=tuple(judges), limits=limits, setup=setup, judgings=())
     return _cents(budget.one_reading_cost(again))
 
 

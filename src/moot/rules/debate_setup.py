@@ -32,7 +32,7 @@ from moot.core.terms import (
     MOTION_LENGTH,
     SEAT_COLOURS,
     DebateLimits,
-    DebateOptions,
+    DebateSetup,
     Format,
     Judge,
     Model,
@@ -92,10 +92,10 @@ class JudgeSetup(Struct, frozen=True):
 
 if TYPE_CHECKING:
 
-    class _Settings(DebateOptions, ContractLimits, LimitFields, SetupFields, LocalFields, frozen=True): ...
+    class _Settings(DebateSetup, ContractLimits, LimitFields, SetupFields, LocalFields, frozen=True): ...
 else:
     _Settings = settings_struct(
-        "_Settings", ContractLimits, LimitFields, SetupFields, LocalFields, base=DebateOptions
+        "_Settings", ContractLimits, LimitFields, SetupFields, LocalFields, base=DebateSetup
     )
 
 
@@ -133,14 +133,14 @@ def opening_event(setup: Setup, naming: MakeId = numbered_id) -> DebateOpened:
     if problems:
         first = next(iter(problems.values()))[0]
         raise Invalid(f"Invalid debate configuration: {first}.", problems)
-    fmt, seats, manner = setup.format, _seats(setup, naming), _manner(setup)
+    fmt, seats, settings = setup.format, _seats(setup, naming), _settings(setup)
     opened = DebateOpened(
         motion=setup.motion.strip(),
-        format=fit_format(fmt, seats, manner),
+        format=fit_format(fmt, seats, settings),
         seats=seats,
         judges=_judges(setup, seats, naming),
         limits=_limits(setup),
-        manner=manner,
+        setup=settings,
         prompts=VERSION,
     )
     _check_limit(opened)
@@ -165,10 +165,10 @@ def _check_limit(opened: DebateOpened) -> None:
         raise Invalid(f"Invalid debate configuration: {problem}.", {"costLimit": [problem]})
 
 
-def _manner(setup: Setup) -> DebateOptions:
+def _settings(setup: Setup) -> DebateSetup:
     winning = setup.winning or default_winning_rule(setup.format, setup.polls)
     polls = setup.polls or (PollSettings() if winning == "audience" else None)
-    options = {name: getattr(setup, name) for name in DebateOptions.__struct_fields__}
+    options = {name: getattr(setup, name) for name in DebateSetup.__struct_fields__}
     options |= {name: value.strip() for name, value in options.items() if isinstance(value, str)}
     options["extensions"] = {
         field.name: value
@@ -178,7 +178,7 @@ def _manner(setup: Setup) -> DebateOptions:
     options["winning"] = winning
     options["polls"] = replace(polls, before=False) if polls and _has_one_vote(setup.format) else polls
     options["tools"] = tuple(dict.fromkeys(setup.tools))
-    return DebateOptions(**options)
+    return DebateSetup(**options)
 
 
 def default_winning_rule(fmt: Format, polls: PollSettings | None) -> WinningRule:

@@ -209,7 +209,7 @@ class _DryRun:
         """The ballots that are missing and not under way; those of a judging that has not begun, of all
         judges."""
         judging = self.debate.judging if self.debate.being_judged else None
-        if judging is None and (self.debate.manner.winning in UNJUDGED_RULES or not self.debate.schedule):
+        if judging is None and (self.debate.setup.winning in UNJUDGED_RULES or not self.debate.schedule):
             return
         asked = {(call.judge, call.order) for call in self.debate.calls if call.judge and call.aside is None}
         for judge in model_judges(judging.judges if judging else self.debate.panel):
@@ -222,7 +222,7 @@ class _DryRun:
         request = judge_request(self.debate, judge, order)
         words, text = self._ballot_length(judge)
         bound = input_bound(request) + self._longer(self.debate.turns, judged=True)
-        certain = self.debate.manner.auto_judge or self.debate.being_judged
+        certain = self.debate.setup.auto_judge or self.debate.being_judged
         thoughts = usual_thoughts(judge.model)
         expected = _usage(request, words, thoughts) if certain else None
         least = least_tokens(text, thoughts, request.max_tokens)

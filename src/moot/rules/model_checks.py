@@ -37,5 +37,5 @@ def fail_unusable(debate: Debate, faults: Mapping[str, str]) -> Sequence[Event]:
 
 def _models(debate: Debate) -> list[tuple[str, Model]]:
     """Every seat and judge that a model is called for, by name."""
-    judges = () if debate.manner.winning in UNJUDGED_RULES else debate.panel
+    judges = () if debate.setup.winning in UNJUDGED_RULES else debate.panel
     return [(one.name, one.model) for one in (*debate.seats, *judges) if not one.model.human]

@@ -111,7 +111,7 @@ def plan(debate: Debate) -> Plan:
     if closing := _summary_alone(debate):
         return closing
     first = remaining[0]
-    if not debate.manner.auto and first.round > debate.rounds_asked:
+    if not debate.setup.auto and first.round > debate.rounds_asked:
         return Idle("round")
     if skipped := skipped_speech(debate, first):
         return RecordFacts(skipped)
@@ -129,7 +129,7 @@ def _plan_after_speaking(debate: Debate) -> Plan | None:
         return RecordFacts(points)
     if finding := concession(debate):
         return _sum_up(debate, "concession") or _last_questions(debate) or Conclude("concession", finding)
-    if debate.manner.winning != "audience" and (finding := stalemate(debate)):
+    if debate.setup.winning != "audience" and (finding := stalemate(debate)):
         return _sum_up(debate, "stalemate") or _last_questions(debate) or Conclude("stalemate", finding)
     return FailDebate("all_failed") if _all_failed(debate) else None
 
@@ -152,7 +152,7 @@ def _next_ballot(judging: Judging, judge: Judge) -> tuple[str, int] | None:
 
 def _first_poll_due(debate: Debate) -> bool:
     """The first vote is held before the first speech."""
-    polls, poll = debate.manner.polls, debate.poll("before")
+    polls, poll = debate.setup.polls, debate.poll("before")
     if polls is None or not polls.before or debate.turns:
         return False
     return poll is None or poll.closed_at is None
@@ -192,15 +192,15 @@ def _last_questions(debate: Debate) -> AskSideQuestions | None:
 def _plan_end(debate: Debate) -> Plan:
     if questions := _last_questions(debate):
         return questions
-    if debate.manner.polls is not None and debate.has_speeches:
+    if debate.setup.polls is not None and debate.has_speeches:
         poll = debate.poll("after")
         if poll is None or poll.closed_at is None:
             return HoldPoll("after")
     if why := _early_end_reason(debate):
         return Conclude(why)
-    if debate.manner.winning == "user-decides":
+    if debate.setup.winning == "user-decides":
         return Idle("decision")
-    if is_judged(debate) and not debate.manner.auto_judge:
+    if is_judged(debate) and not debate.setup.auto_judge:
         return Idle("judge")
     return Conclude("stalemate" if debate.in_circles else "rounds")
 
@@ -210,11 +210,11 @@ def _early_end_reason(debate: Debate) -> EndReason | None:
     if debate.stopped_at is not None:
         return "stopped"
     summed_up = any(turn.tone == "summary" for turn in debate.turns)
-    return "budget" if debate.exhausted and (debate.manner.polls or summed_up) else None
+    return "budget" if debate.exhausted and (debate.setup.polls or summed_up) else None
 
 
 def is_judged(debate: Debate) -> bool:
-    return bool(debate.panel) and debate.manner.winning != "audience" and debate.has_speeches
+    return bool(debate.panel) and debate.setup.winning != "audience" and debate.has_speeches
 
 
 def _all_failed(debate: Debate) -> bool:
@@ -250,7 +250,7 @@ def stalemate(debate: Debate) -> StalemateFound | None:
 
     None also where the stalemate is recorded already.
     """
-    if debate.format.scripted or debate.manner.question is not None or debate.in_circles:
+    if debate.format.scripted or debate.setup.question is not None or debate.in_circles:
         return None
     speeches = [
         turn for turn in debate.turns if turn.has_words and turn.tone in ("opening", "rebuttal", "closing")

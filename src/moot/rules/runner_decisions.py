@@ -121,7 +121,7 @@ def _next_step(batch: EventBatch) -> Plan:
     while True:
         if _round_is_over(batch.debate):
             batch.add(ev.RoundCompleted(batch.debate.round))
-            if batch.debate.step == "round" and batch.debate.manner.auto and batch.debate.remaining_slots():
+            if batch.debate.step == "round" and batch.debate.setup.auto and batch.debate.remaining_slots():
                 batch.add(ev.DebatePaused(PAUSED_BY_STEP))
         step = plan(batch.debate)
         if not isinstance(step, RecordFacts):
@@ -137,7 +137,7 @@ def _perform(batch: EventBatch, step: Plan) -> None:
             for question in questions:
                 batch.add(_asked(batch.debate, question))
         case HoldPoll(name) if batch.debate.poll(name) is None:
-            polls = batch.debate.manner.polls
+            polls = batch.debate.setup.polls
             batch.add(ev.PollOpened(name, polls.seconds if polls else None))
         case Conclude(why, None):
             batch.add(*conclude_speeches(batch.debate, why))
@@ -159,7 +159,7 @@ def _perform(batch: EventBatch, step: Plan) -> None:
 
 def _has_other_decider(debate: Debate) -> bool:
     """Whether a judge or a person decides after a stalemate, so that it is not a draw by itself."""
-    match debate.manner.winning:
+    match debate.setup.winning:
         case "ai-judge":
             return is_judged(debate)
         case "user-decides":

@@ -90,7 +90,7 @@ def questions_after(debate: Debate) -> tuple[SideQuestion, ...]:
 
 def questions_before(debate: Debate, coming: tuple[Slot, ...]) -> tuple[SideQuestion, ...]:
     """The speakers of these slots make notes first; where speeches are revised, a draft and its critique."""
-    if debate.manner.question is not None and debate.manner.question.revise:
+    if debate.setup.question is not None and debate.setup.question.revise:
         return tuple(step for slot in coming if (step := _revision_step(debate, slot)) is not None)
     with_notes = {(aside.slot, aside.seat) for aside in debate.asides if aside.kind == "notes"}
     return tuple(
@@ -223,7 +223,7 @@ def _accepts_point(debate: Debate, turn: Turn) -> bool:
 
 def makes_notes(debate: Debate, slot: Slot) -> bool:
     """Notes are made before a speech, never within a cross-examination or in the middle of a speech."""
-    if not (debate.manner.prep and debate.format.prep_words):
+    if not (debate.setup.prep and debate.format.prep_words):
         return False
     seat = debate.seat(slot.seat)
     speaks = debate.format.phases[slot.phase].kind == "speech" and slot.tone != "continuation"
@@ -326,7 +326,7 @@ def may_concede(debate: Debate) -> bool:
     """In a free debate always; else where the winning condition says so, and no fixed table is held."""
     if debate.format.scripted:
         return False
-    return debate.format.turns is not None or debate.manner.winning == "self-terminate"
+    return debate.format.turns is not None or debate.setup.winning == "self-terminate"
 
 
 def _sentence(text: str, position: int) -> str:

@@ -11,7 +11,7 @@ from moot import formats
 from moot.core.events import CallDelta, CallStarted, DebateOpened, Event, Recorded, TurnStarted
 from moot.core.evolve import fold
 from moot.core.state import Debate
-from moot.core.terms import FREE, DebateLimits, DebateOptions, Judge, Model, Seat, Side
+from moot.core.terms import FREE, DebateLimits, DebateSetup, Judge, Model, Seat, Side
 from moot.prompts.templates import VERSION
 
 FENCE = "0123456789abcdef0123456789abcdef"
@@ -29,7 +29,7 @@ def opened(**changes: Any) -> DebateOpened:
         ),
         judges=(Judge(id="judge", name="Judge", model=SCRIPTED),),
         limits=DebateLimits(rounds=5, turns=10),
-        manner=DebateOptions(),
+        setup=DebateSetup(),
         prompts=VERSION,
         fence=FENCE,
     )
@@ -67,7 +67,7 @@ def table(format: str = "oxford", *sides: Side, **changes: Any) -> DebateOpened:
         "limits": DebateLimits(rounds=fmt.rounds, turns=fmt.turns),
     }
     opening = opened(**{**usual, **changes})
-    fitting = formats.fit_format(opening.format, opening.seats, opening.manner)
+    fitting = formats.fit_format(opening.format, opening.seats, opening.setup)
     return replace(opening, format=fitting)
 
 

@@ -75,7 +75,7 @@ JUDGED_RIGHT = "is judged right"
 
 def answer_headline(debate: Debate, verdict: DebateVerdict) -> str:
     """The answer that the judges think right, where the motion is a question with given answers."""
-    question, best = debate.manner.question, more_probable(verdict.probabilities)
+    question, best = debate.setup.question, more_probable(verdict.probabilities)
     if question is None or best is None:
         return "Both answers are judged equally probable"
     return f"“{question.choices[best]}” {JUDGED_RIGHT} ({verdict.probabilities[best]:.0%})"
@@ -298,7 +298,7 @@ def _first_words(debate: Debate) -> Iterator[str]:
 def warnings(debate: Debate) -> tuple[str, ...]:
     """What will weaken a verdict or shorten the debate, as far as it is known before the first word."""
     fewer = (*fewer_rounds(debate.format, debate.limits.rounds), *_affordable_rounds(debate))
-    if debate.manner.winning in ("user-decides", "audience"):
+    if debate.setup.winning in ("user-decides", "audience"):
         return fewer
     return (*fewer, *_judges_in_doubt(debate, debate.panel), *_recusals(debate))
 

@@ -11,7 +11,7 @@ from moot.core.events import DebateOpened, Recorded
 from moot.core.evolve import evolve
 from moot.core.schedule import ScheduledSpeech, schedule
 from moot.core.state import Debate
-from moot.core.terms import DebateLimits, DebateOptions, Format, Model, Money, Seat
+from moot.core.terms import DebateLimits, DebateSetup, Format, Model, Money, Seat
 from moot.formats import assign_teams, fit_format
 from moot.prompts.first_words import expected_words, first_words_note
 from moot.rules.cost_estimate import CostEstimate, estimate, opening_of
@@ -35,7 +35,7 @@ def preview(opened: DebateOpened) -> DebatePreview:
     debate = evolve(None, Recorded("deb_0", 1, EPOCH, 0, opened))
     beyond = (
         ()
-        if not opened.manner.tools
+        if not opened.setup.tools
         else (TOOLS_WARNING if opened.limits.cost_limit is None else TOOLS_WARNING_LIMITED,)
     )
     note = first_words_note(debate)
@@ -85,7 +85,7 @@ def usual_order(fmt: Format) -> tuple[ScheduledSpeech, ...]:
         ],
     )
     return _order(
-        fit_format(fmt, seats, DebateOptions()), seats, DebateLimits(rounds=fmt.rounds, turns=fmt.turns)
+        fit_format(fmt, seats, DebateSetup()), seats, DebateLimits(rounds=fmt.rounds, turns=fmt.turns)
     )
 
 

@@ -175,7 +175,7 @@ def _voted(debate: Debate) -> Debate:
     for poll, choices in VOTES.items():
         votes = (VoteCast(poll, f"voter-{nth}", choice) for nth, choice in enumerate(choices))
         events += [PollOpened(poll), *votes, PollClosed(poll)]
-    asked = replace(debate, manner=replace(debate.manner, polls=PollSettings()))
+    asked = replace(debate, setup=replace(debate.setup, polls=PollSettings()))
     return [seen.after for seen in _then(asked, *events)][-1]
 
 

@@ -10,7 +10,7 @@ from moot.core.events import DebateImported, DebateOpened, Recorded
 from moot.core.evolve import evolve, fold
 from moot.core.pricing import CountRange
 from moot.core.state import EPOCH
-from moot.core.terms import DebateLimits, DebateOptions, Judge, Model, ModelPrice, Money, PriceTier
+from moot.core.terms import DebateLimits, DebateSetup, Judge, Model, ModelPrice, Money, PriceTier
 from moot.rules.cost_estimate import estimate, fitted_to_limit
 from moot.testing.event_factories import seats, table
 from moot.views.costs import costs, dollars
@@ -138,10 +138,10 @@ def test_ballots_and_their_repairs_are_calls_of_the_judge() -> None:
     speeches = estimate(opened).speeches
     judged = {model.model: model.calls for model in estimate(opened).models}
     assert judged == {"acme/heron": CountRange(speeches, speeches), "acme/owl-2": CountRange(2, 4)}
-    asked = estimate(replace(opened, manner=DebateOptions(auto_judge=False)))
+    asked = estimate(replace(opened, setup=DebateSetup(auto_judge=False)))
     assert asked.models[1].calls == CountRange(0, 4)
     assert asked.models[1].low == 0
-    by_hand = estimate(replace(opened, manner=DebateOptions(winning="user-decides")))
+    by_hand = estimate(replace(opened, setup=DebateSetup(winning="user-decides")))
     assert [model.model for model in by_hand.models] == ["acme/heron"]
 
 
@@ -187,12 +187,12 @@ def test_the_reply_to_a_new_debate_says_what_it_will_cost_and_how_many_rounds_it
 
 
 def test_the_smallest_limit_does_not_depend_on_the_rounds_or_on_what_is_only_asked_beside() -> None:
-    asked = DebateOptions(beliefs=True, model_audience=True)
+    asked = DebateSetup(beliefs=True, model_audience=True)
     limits = {
         smallest.total
         for rounds in (1, 3, 5)
-        for manner in (DebateOptions(), asked)
-        if (smallest := estimate(replace(priced(rounds=rounds), manner=manner)).smallest_limit)
+        for setup in (DebateSetup(), asked)
+        if (smallest := estimate(replace(priced(rounds=rounds), setup=setup)).smallest_limit)
     }
     assert len(limits) == 1
 

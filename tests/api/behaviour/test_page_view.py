@@ -63,7 +63,7 @@ def kept_from(debate: Debate, records: Sequence[Recorded], viewer: Viewer) -> It
         event = recorded.event
         if isinstance(event, DraftKept) and event.seat != mine and event.text not in said:
             yield "a draft", event.text
-    if viewer.role in ("participant", "judge") or not (viewer.privileged or debate.manner.show_reasoning):
+    if viewer.role in ("participant", "judge") or not (viewer.privileged or debate.setup.show_reasoning):
         for turn in debate.turns:
             yield "a thought", turn.reasoning
         for aside in debate.asides:

@@ -25,7 +25,7 @@ from moot.core.events import (
 from moot.core.evolve import fold
 from moot.core.json_types import encoder
 from moot.core.state import Debate
-from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Model, Money
+from moot.core.terms import FREE, HUMAN, DebateLimits, DebateSetup, Model, Money
 from moot.rules.commands import AddRemark
 from moot.store.contract import DebateHead, DebatePage
 from moot.testing.event_factories import seats, table
@@ -227,7 +227,7 @@ def test_a_list_has_one_line_for_each_debate():
 
 
 def manual() -> Log:
-    return Log(manner=DebateOptions(auto=False)).add(DebateStarted(), DebateReady())
+    return Log(setup=DebateSetup(auto=False)).add(DebateStarted(), DebateReady())
 
 
 def test_a_round_that_was_asked_for_is_about_to_begin():

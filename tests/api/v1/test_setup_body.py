@@ -51,16 +51,16 @@ def test_every_addition_arrives() -> None:
         config__polls={"before": False, "seconds": 30},
     )
     opened = opening_event(setup_from_body(asked(shape), Inn()))
-    seat, judge, manner = opened.seats[0], opened.judges[0], opened.manner
+    seat, judge, setup = opened.seats[0], opened.judges[0], opened.setup
     assert (seat.persona, seat.objective) == ("A retired judge", "Win the neutral over")
     assert (seat.system_prompt, seat.model.max_tokens) == ("Speak plainly.", 321)
     assert (seat.model.effort, judge.model.effort) == ("low", None)
     assert judge.criteria == ("wit", "honesty")
-    assert (manner.auto, manner.auto_judge, manner.winning) == (False, False, "self-terminate")
-    assert (manner.intensity, manner.show_reasoning) == (5, False)
-    assert (manner.objective, manner.prep, manner.blind) == ("Whether to regulate at all.", True, True)
-    assert manner.reading == "by-side"
-    assert (manner.polls, opened.limits.person_seconds) == (PollSettings(before=False, seconds=30), 45)
+    assert (setup.auto, setup.auto_judge, setup.winning) == (False, False, "self-terminate")
+    assert (setup.intensity, setup.show_reasoning) == (5, False)
+    assert (setup.objective, setup.prep, setup.blind) == ("Whether to regulate at all.", True, True)
+    assert setup.reading == "by-side"
+    assert (setup.polls, opened.limits.person_seconds) == (PollSettings(before=False, seconds=30), 45)
 
 
 def test_people_and_a_panel_arrive() -> None:

@@ -22,7 +22,7 @@ from moot.core.events import (
     TurnStarted,
 )
 from moot.core.evolve import fold
-from moot.core.terms import DebateOptions, Money, Reasoning, ReasoningPart, Text, Usage
+from moot.core.terms import DebateSetup, Money, Reasoning, ReasoningPart, Text, Usage
 from moot.core.visibility import OBSERVER, OWNER, Viewer
 from moot.testing.event_factories import call_started
 from tests.api.watching import EXTENDED, PLAIN, last, named, told, watch
@@ -110,7 +110,7 @@ def test_words_that_were_thoughts_are_taken_back():
 def test_words_that_were_thoughts_are_told_as_such_to_those_who_may_read_them(
     viewer: Viewer, shown: bool, told: list[str]
 ):
-    log = Log(manner=DebateOptions(show_reasoning=shown)).start()
+    log = Log(setup=DebateSetup(show_reasoning=shown)).start()
     log.begin("for")
     log.hear("Let me see. ")
     log.add(SegmentCompleted(1, Reasoning((ReasoningPart("Let me see."),)), taken_back=True))

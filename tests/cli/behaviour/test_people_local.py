@@ -443,12 +443,12 @@ def test_the_options_for_people_reach_the_debate(moot: Moot):
     )  # fmt: skip
     debate = fold(decode_recorded(line) for line in out.splitlines())
     assert debate is not None
-    manner = debate.manner
+    setup = debate.setup
     assert [judge.model.name for judge in debate.judges] == ["c", "d"]
-    assert (manner.objective, manner.prep, manner.blind) == ("Whom to invite.", True, True)
-    assert (manner.reading, manner.winning) == ("by-side", "self-terminate")
-    assert manner.polls is not None
-    assert manner.polls.seconds == 0.1
+    assert (setup.objective, setup.prep, setup.blind) == ("Whom to invite.", True, True)
+    assert (setup.reading, setup.winning) == ("by-side", "self-terminate")
+    assert setup.polls is not None
+    assert setup.polls.seconds == 0.1
     assert debate.polls[1].closed_at is not None
 
 

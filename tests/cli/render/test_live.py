@@ -39,7 +39,7 @@ from moot.core.events import (
     TurnSkipped,
     TurnStarted,
 )
-from moot.core.terms import DebateLimits, DebateOptions, Money, PollSettings
+from moot.core.terms import DebateLimits, DebateSetup, Money, PollSettings
 from moot.testing.event_factories import call_started
 from tests.golden.reading import log_of
 from tests.views.logs import BEGAN, Log, held, seat
@@ -142,7 +142,7 @@ def test_whatever_happens_beside_the_speeches_is_said():
 
 
 def test_what_people_do_is_said():
-    log = Log(limits=DebateLimits(rounds=2), manner=DebateOptions(polls=PollSettings(seconds=60))).start()
+    log = Log(limits=DebateLimits(rounds=2), setup=DebateSetup(polls=PollSettings(seconds=60))).start()
     log.add(PollOpened("before", 60), PollClosed("before"))
     log.add(SeatTaken("for", "Ann"), RoundsAdded(1, "Chair"))
     turn = log.begin("for")

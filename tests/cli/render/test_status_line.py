@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from moot.cli.render.status_line import status_lines
 from moot.core.events import AsideAsked, JudgingStarted, PollOpened, TurnCompleted
-from moot.core.terms import FREE, DebateOptions, Judge, Model, PollSettings
+from moot.core.terms import FREE, DebateSetup, Judge, Model, PollSettings
 from tests.views.logs import Log, seat
 
 
@@ -26,7 +26,7 @@ from tests.views.logs import Log, seat
     ],
 )
 def test_the_moving_part_says_what_is_waited_for(aside: AsideAsked | PollOpened, words: str):
-    log = Log(manner=DebateOptions(polls=PollSettings())).start().add(aside)
+    log = Log(setup=DebateSetup(polls=PollSettings())).start().add(aside)
     told = status_lines(log.debate, log.debate.updated_at + timedelta(seconds=1), 80, 0)
     assert words in told[0].plain
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from moot.api.frames import Dialect, NativeFrames, SeenEvent, as_lines, parse_cursor
 from moot.core.events import AsideAnswered, Recorded
 from moot.core.state import Debate, Turn
-from moot.core.terms import DebateLimits, DebateOptions
+from moot.core.terms import DebateLimits, DebateSetup
 from moot.core.visibility import OBSERVER, OWNER, Viewer, seen_event
 from moot.extensions.arena_api.frames import ArenaFrames, debate_reply, seat_letter
 from moot.extensions.turn_sessions.frames import TurnFrames
@@ -226,7 +226,7 @@ def test_the_doors_have_names_of_their_own() -> None:
 
 
 def test_thoughts_and_aims_stand_at_the_address_for_those_who_may_read_them() -> None:
-    log = held(manner=DebateOptions(show_reasoning=False))
+    log = held(setup=DebateSetup(show_reasoning=False))
     aimed = replace(
         log.debate, seats=(replace(log.debate.seats[0], objective="To win."), *log.debate.seats[1:])
     )
@@ -260,8 +260,8 @@ def test_who_speaks_at_the_same_time_hears_the_others_afterwards(name: str) -> N
 
 
 def test_a_watcher_is_told_too_when_what_was_asked_before_is_not_theirs_to_read() -> None:
-    manner = DebateOptions(winning="user-decides")
-    opening = table("free", limits=DebateLimits(1, turns=2), manner=manner, judges=())
+    setup = DebateSetup(winning="user-decides")
+    opening = table("free", limits=DebateLimits(1, turns=2), setup=setup, judges=())
 
     def script(asked: Sent) -> Reply:
         return Reply(aside(asked, yes=False)) if asked.purpose.aside else Reply("I agree.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from moot.core.terms import HUMAN, DebateLimits, DebateOptions, Judge, Model, Money
+from moot.core.terms import HUMAN, DebateLimits, DebateSetup, Judge, Model, Money
 from moot.extensions.beliefs.model_audience import model_tally
 from moot.extensions.beliefs.personas import personas
 from moot.judging import audience_votes
@@ -14,11 +14,11 @@ from moot.rules.extension_questions import read_side_answer
 from moot.testing.event_factories import seats, table
 from tests.rules.simulate import Reply, Sent, Simulation, speak
 
-MANNER = DebateOptions(beliefs=True)
+SETUP = DebateSetup(beliefs=True)
 
 
 def held(format: str = "oxford", **changes: object) -> Simulation:
-    opening = table(format, **{"limits": DebateLimits(1), "manner": MANNER, **changes})
+    opening = table(format, **{"limits": DebateLimits(1), "setup": SETUP, **changes})
     return Simulation(opening, speak).start().run()
 
 
@@ -39,7 +39,7 @@ def test_debaters_are_asked_around_their_speeches_and_a_judge_after_each() -> No
 
 
 def test_nobody_is_asked_unless_the_option_is_on_and_people_never_are() -> None:
-    assert asked(held(manner=DebateOptions())) == []
+    assert asked(held(setup=DebateSetup())) == []
     person = seats("for", "against", model=Model(HUMAN, "ada"))
     judge = Judge("judge", "Judge", Model(HUMAN, "eve"))
     assert asked(held(seats=person, judges=(judge,))) == []
@@ -77,7 +77,7 @@ def test_whatever_is_not_one_number_in_range_is_no_answer(reply: str) -> None:
     def script(sent: Sent) -> Reply:
         return Reply(reply) if sent.purpose.aside else speak(sent)
 
-    opening = table("oxford", limits=DebateLimits(1), manner=MANNER)
+    opening = table("oxford", limits=DebateLimits(1), setup=SETUP)
     debate = Simulation(opening, script).start().run().debate
     assert {aside.state for aside in debate.asides} == {"failed"}
     assert not any(aside.chances for aside in debate.asides)
@@ -85,7 +85,7 @@ def test_whatever_is_not_one_number_in_range_is_no_answer(reply: str) -> None:
 
 
 def test_a_lost_answer_is_asked_for_again_but_not_for_ever() -> None:
-    simulation = Simulation(table("oxford", limits=DebateLimits(1), manner=MANNER), speak).start()
+    simulation = Simulation(table("oxford", limits=DebateLimits(1), setup=SETUP), speak).start()
     for crashes in range(1, 6):
         simulation.run_until(lambda d: bool(d.live or d.calls))
         if simulation.debate.live:
@@ -99,7 +99,7 @@ def test_a_lost_answer_is_asked_for_again_but_not_for_ever() -> None:
 
 def test_the_estimate_counts_the_questions() -> None:
     plain, with_beliefs = (
-        estimate(table("oxford", limits=DebateLimits(2), manner=DebateOptions(beliefs=on)))
+        estimate(table("oxford", limits=DebateLimits(2), setup=DebateSetup(beliefs=on)))
         for on in (False, True)
     )
     speeches = plain.speeches
@@ -122,8 +122,8 @@ def test_beliefs_stay_within_the_limit_and_the_debate_is_judged_all_the_same() -
 def test_the_model_audience_votes_before_and_after_and_is_counted_apart() -> None:
     from tests.golden.scenes import persuaded
 
-    manner = DebateOptions(model_audience=True)
-    opening = table("oxford", limits=DebateLimits(1), manner=manner)
+    setup = DebateSetup(model_audience=True)
+    opening = table("oxford", limits=DebateLimits(1), setup=setup)
     debate = Simulation(opening, persuaded).start().run().debate
     assert [aside.turn for aside in debate.asides] == [None] * len(personas()) + [2] * len(personas())
     tally = model_tally(debate)
@@ -139,8 +139,8 @@ def test_the_model_audience_votes_before_and_after_and_is_counted_apart() -> Non
 
 
 def test_half_of_the_personas_read_the_choices_in_the_other_order() -> None:
-    manner = DebateOptions(model_audience=True)
-    simulation = held(manner=manner)
+    setup = DebateSetup(model_audience=True)
+    simulation = held(setup=setup)
     asked = [sent.request.schema for sent in simulation.sent if sent.purpose.aside is not None]
     first = [schema["properties"]["vote"]["enum"][0] for schema in asked if schema]
     assert first.count("for") == first.count("against")

@@ -23,7 +23,7 @@ from moot.core.events import (
 from moot.core.evolve import evolve
 from moot.core.terms import (
     CompletionStatus,
-    DebateOptions,
+    DebateSetup,
     PartStart,
     Reasoning,
     ReasoningPart,
@@ -163,7 +163,7 @@ def test_a_tool_of_the_providers_that_failed_leaves_an_error() -> None:
 
 def test_an_unknown_item_is_told_as_it_came_to_those_who_may_read_thoughts() -> None:
     debate = state(
-        opened(manner=DebateOptions(show_reasoning=False)),
+        opened(setup=DebateSetup(show_reasoning=False)),
         DebateStarted(),
         turn_started(),
         call_started(),
@@ -179,7 +179,7 @@ def test_an_unknown_item_is_told_as_it_came_to_those_who_may_read_thoughts() -> 
         "item": {"type": "hologram", "frames": [1]},
     }
     assert types(conversation(debate, OBSERVER)[1]) == ["text"]
-    open_to_all = replace(debate, manner=DebateOptions(show_reasoning=True))
+    open_to_all = replace(debate, setup=DebateSetup(show_reasoning=True))
     unknown = conversation(open_to_all, OBSERVER)[1]["segments"][1]
     assert (unknown["id"], unknown["item"]) == ("deb_1.3.2", STRANGE.item)
     legacy = to_legacy_shape(conversation(debate, OWNER)[1])
@@ -319,7 +319,7 @@ def test_remarks_and_points_that_were_taken_are_users() -> None:
 
 def test_nobody_reads_what_is_not_for_them() -> None:
     debate = state(
-        opened(manner=DebateOptions(show_reasoning=False)),
+        opened(setup=DebateSetup(show_reasoning=False)),
         DebateStarted(),
         turn_started(),
         call_started(),
@@ -337,7 +337,7 @@ def test_nobody_reads_what_is_not_for_them() -> None:
 
 
 def test_a_veiled_speech_shows_none_of_its_words() -> None:
-    blind = table("oxford", "for", "against", manner=DebateOptions(blind=True))
+    blind = table("oxford", "for", "against", setup=DebateSetup(blind=True))
     blind = replace(blind, seats=seats("for", "against"))
     debate = state(
         blind,

@@ -124,9 +124,9 @@ async def test_of_a_question_the_probability_is_kept_and_the_passage_stays_hidde
         await client.cast_experiment_vote("truth", shown.debate, "Ann", blue, probability=0.8)
     [vote] = (await votes_of(served, "truth"))[shown.debate]
     debate = await served.arena.state(shown.debate)
-    assert debate.manner.question is not None
+    assert debate.setup.question is not None
     assert vote.chance == 0.8
-    assert vote.winner == ("pro" if debate.manner.question.choices[0] == "Blue" else "con")
+    assert vote.winner == ("pro" if debate.setup.question.choices[0] == "Blue" else "con")
 
 
 async def test_people_agree_with_judges_and_with_each_other_in_the_report(served: Served) -> None:

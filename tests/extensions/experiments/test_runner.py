@@ -52,8 +52,8 @@ async def test_every_debate_is_held_once_and_a_second_run_holds_none(tmp_path: P
         rows = [row for leg in legs for row in read_result(leg.result or "").judgments]
         assert len(rows) == 24
         state = await arena.state(legs[0].debate)
-        assert state.manner.experiment is not None
-        assert {row.group for row in rows if row.debate == state.id} == {state.manner.experiment.group}
+        assert state.setup.experiment is not None
+        assert {row.group for row in rows if row.debate == state.id} == {state.setup.experiment.group}
 
 
 async def test_a_model_that_is_added_debates_all_others_and_nobody_twice(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from moot.core.events import (
     TurnStarted,
 )
 from moot.core.evolve import evolve
-from moot.core.terms import FREE, DebateOptions, Model, Money, Seat
+from moot.core.terms import FREE, DebateSetup, Model, Money, Seat
 from moot.extensions.turn_sessions.turns import (
     FORMAT,
     UNASSIGNED_MODEL,
@@ -47,7 +47,7 @@ OPENING = opened(
     format=FORMAT,
     seats=(Seat("part_1", "AFFIRMATIVE", "for", A), Seat("part_2", "NEGATIVE", "against", UNASSIGNED_MODEL)),
     judges=(),
-    manner=DebateOptions(winning="user-decides"),
+    setup=DebateSetup(winning="user-decides"),
 )
 
 

@@ -11,7 +11,7 @@ from moot import formats
 from moot.core.choices import WinningRule
 from moot.core.events import ConcessionMade, TurnSkipped
 from moot.core.state import Debate
-from moot.core.terms import FREE, HUMAN, DebateLimits, DebateOptions, Judge, Model, PollSettings
+from moot.core.terms import FREE, HUMAN, DebateLimits, DebateSetup, Judge, Model, PollSettings
 from moot.rules.commands import NextRound, PauseDebate, Stop
 from moot.rules.participation import GiveSpeech
 from moot.rules.plan import SIMILARITY_THRESHOLD, Conclude, Speak, concession, plan, stalemate
@@ -24,7 +24,7 @@ NEARLY = "We have been over this ground before, and I say so again!!"
 
 def said(*texts: str, format: str = "free", winning: WinningRule = "ai-judge") -> Debate:
     """A debate in which these speeches were given, and nothing was made of them yet."""
-    opening = table(format, limits=DebateLimits(9, turns=20), manner=DebateOptions(winning=winning))
+    opening = table(format, limits=DebateLimits(9, turns=20), setup=DebateSetup(winning=winning))
     simulation = Simulation(opening, speeches(*texts)).start()
     return simulation.run_until(lambda d: len(d.turns) == len(texts)).debate
 
@@ -96,8 +96,8 @@ def test_a_speech_that_came_to_nothing_does_not_stand_between() -> None:
 
 def answered(*texts: str, script: Script = speak, hand: Hand | None = None, **changes: Any) -> Debate:
     """A debate that may end by concession, once these speeches were given and all was asked about them."""
-    manner = DebateOptions(winning="self-terminate")
-    opening = replace(table("free", limits=DebateLimits(9, turns=20), manner=manner), **changes)
+    setup = DebateSetup(winning="self-terminate")
+    opening = replace(table("free", limits=DebateLimits(9, turns=20), setup=setup), **changes)
     simulation = Simulation(opening, speeches(*texts, then=script), hand=hand).start()
     given = simulation.run_until(lambda d: len(d.turns) == len(texts))
     while not isinstance(plan(given.debate), Speak | Conclude):
@@ -126,20 +126,20 @@ def test_who_gives_way_concedes_where_the_referee_finds_it(line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "manner",
+    "setup",
     [
-        DebateOptions(winning="ai-judge"),
-        DebateOptions(winning="user-decides"),
-        DebateOptions(winning="audience", polls=PollSettings(before=False)),
+        DebateSetup(winning="ai-judge"),
+        DebateSetup(winning="user-decides"),
+        DebateSetup(winning="audience", polls=PollSettings(before=False)),
     ],
 )
 @pytest.mark.parametrize("words_", ["I agree, I concede the debate.", "I agree with you.", "You're right!"])
 def test_a_free_debate_ends_by_concession_under_every_winning_condition(
-    manner: DebateOptions, words_: str
+    setup: DebateSetup, words_: str
 ) -> None:
-    debate = answered("I say so.", words_, manner=manner)
+    debate = answered("I say so.", words_, setup=setup)
     assert [asked.kind for asked in debate.asides] == ["concession", "referee"]
-    ended = Simulation(table("free", manner=manner), speeches("I say so.", words_)).start().run().debate
+    ended = Simulation(table("free", setup=setup), speeches("I say so.", words_)).start().run().debate
     assert ended.verdict
     assert (ended.ended, ended.verdict.by, ended.verdict.winner) == ("concession", "concession", "a")
 
@@ -254,7 +254,7 @@ def conceding(*, judges: tuple[Judge, ...]) -> Debate:
         "free",
         seats=(seats("for")[0], person),
         judges=judges,
-        manner=DebateOptions(winning="self-terminate"),
+        setup=DebateSetup(winning="self-terminate"),
     )
     line = GiveSpeech("b", "You are right, and I was wrong.\n[I concede]")
     return Simulation(opening, speak, hand=lambda *_: line).start().run().debate
@@ -307,8 +307,8 @@ def speaker(sent: Sent) -> str:
 
 
 def test_the_moderator_sums_up_after_a_concession() -> None:
-    manner = DebateOptions(winning="self-terminate")
-    debate = panel(speeches("I say so.", "You win.\n[I concede]"), manner=manner).run().debate
+    setup = DebateSetup(winning="self-terminate")
+    debate = panel(speeches("I say so.", "You win.\n[I concede]"), setup=setup).run().debate
     assert summed_up(debate) == [("summary", 1, True)]
     assert (debate.ended, debate.verdict and debate.verdict.winner) == ("concession", "a")
 
@@ -316,7 +316,7 @@ def test_the_moderator_sums_up_after_a_concession() -> None:
 @pytest.mark.parametrize("paused", [False, True])
 @pytest.mark.parametrize("auto", [False, True])
 def test_the_moderator_sums_up_what_was_stopped(paused: bool, auto: bool) -> None:
-    held = panel(speak, manner=DebateOptions(auto=auto)).run_until(lambda d: d.running and not d.live)
+    held = panel(speak, setup=DebateSetup(auto=auto)).run_until(lambda d: d.running and not d.live)
     if not auto:
         held.ask(NextRound())
     held.run_until(lambda d: d.is_live(2))

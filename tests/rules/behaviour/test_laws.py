@@ -233,7 +233,7 @@ def test_the_first_verdict_stays_what_it_was(simulation: Simulation) -> None:
 
 @law()
 def test_in_manual_mode_no_round_begins_that_was_not_asked_for(simulation: Simulation) -> None:
-    if not simulation.debate.manner.auto:
+    if not simulation.debate.setup.auto:
         for state in simulation.states:
             assert all(turn.round <= state.rounds_asked for turn in (*state.turns, *state.live))
 
@@ -527,7 +527,7 @@ def test_the_cost_limit_holds_at_every_moment(simulation: Simulation) -> None:
 def test_the_judging_is_held_back_from_the_first_speech_on(simulation: Simulation) -> None:
     limit = simulation.debate.limits.cost_limit
     assert limit is not None
-    if simulation.debate.manner.winning in UNJUDGED_RULES:
+    if simulation.debate.setup.winning in UNJUDGED_RULES:
         return
     for state in at_rest(simulation):
         if state.has_speeches and state.judging is None:
@@ -536,7 +536,7 @@ def test_the_judging_is_held_back_from_the_first_speech_on(simulation: Simulatio
 
 @law(st.one_of(plots(limited=True, judge_faults=False), greedy()))
 def test_a_debate_that_reaches_its_limit_is_still_judged(simulation: Simulation) -> None:
-    if simulation.debate.manner.winning in UNJUDGED_RULES or simulation.epoch > 1:
+    if simulation.debate.setup.winning in UNJUDGED_RULES or simulation.epoch > 1:
         return
     for sent in simulation.sent:
         if sent.purpose.judge and not sent.purpose.repair and not sent.debate.final:

@@ -17,7 +17,7 @@ from moot.core.state import Debate, EarlierCalls
 from moot.core.terms import (
     ChatMessage,
     DebateLimits,
-    DebateOptions,
+    DebateSetup,
     Judge,
     Model,
     ModelPrice,
@@ -44,7 +44,7 @@ from moot.tools.contract import MAX_CALLS
 from tests.rules.random_debates import LAW, blind
 from tests.rules.simulate import TOOLS, Reply, Sent, Simulation, in_turn, speak, words
 
-ALLOWED = DebateOptions(tools=("lab",))
+ALLOWED = DebateSetup(tools=("lab",))
 HEIGHT = '{"q":"height"}'
 SECRET = "what only the tool knows"
 USE = ToolCall("c1", "lab__measure", HEIGHT, 1)
@@ -55,7 +55,7 @@ def using(opening: tuple[Segment, ...] = (USE,), *more: object) -> Debate:
     """A speech whose first call has said something and asked a tool, which has answered."""
     debate = fold(
         log(
-            opened(manner=ALLOWED),
+            opened(setup=ALLOWED),
             turn_started(),
             call_started(1),
             delta("First, a fact."),
@@ -133,10 +133,8 @@ def test_what_a_tool_gives_is_written_only_while_it_is_wanted() -> None:
 # --- the part ---------------------------------------------------------------------------------------------
 
 
-def speech(manner: DebateOptions = ALLOWED, model: Model | None = None) -> SpeechJob:
-    opening = (
-        opened(manner=manner) if model is None else opened(manner=manner, seats=seats("for", model=model))
-    )
+def speech(setup: DebateSetup = ALLOWED, model: Model | None = None) -> SpeechJob:
+    opening = opened(setup=setup) if model is None else opened(setup=setup, seats=seats("for", model=model))
     debate = fold(log(opening, turn_started(seat=opening.seats[0].id)))
     assert debate is not None
     part = SpeechJob(debate, debate.live[0])
@@ -165,11 +163,11 @@ def test_a_reply_that_broke_off_asks_nothing(finish: str) -> None:
 
 
 def test_what_was_never_offered_is_not_carried_out() -> None:
-    part = speech(DebateOptions())
+    part = speech(DebateSetup())
     with pytest.raises(Fault, match="said nothing"):
         part.accept(heard(USE))
     assert part.tool_session.requested_calls(heard(USE)) == ()
-    assert part.request(1) == speech(DebateOptions()).request(1)
+    assert part.request(1) == speech(DebateSetup()).request(1)
 
 
 def test_small_models_are_allowed_nothing() -> None:
@@ -346,7 +344,7 @@ REPLIES = st.one_of(
 def held(replies: list[Reply], crashes: int, limit: Money | None) -> Simulation:
     opening = table(
         "free",
-        manner=ALLOWED,
+        setup=ALLOWED,
         seats=seats("for", "against", model=DEAR),
         judges=(Judge("judge", "Judge", DEAR),),
         limits=DebateLimits(2, turns=4, cost_limit=limit),
@@ -427,7 +425,7 @@ def test_what_a_tool_gives_in_a_veiled_speech_is_veiled_too() -> None:
     def script(sent: Sent) -> Reply:
         return Reply(uses=(HEIGHT,)) if sent.purpose.turn and not sent.request.exchange else speak(sent)
 
-    opening = opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(2), manner=ALLOWED)
+    opening = opened(format=blind(), seats=seats("for", "against"), limits=DebateLimits(2), setup=ALLOWED)
     debate = Simulation(opening, script).start().run()
     results = [
         (recorded, state)

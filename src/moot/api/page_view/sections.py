@@ -264,7 +264,7 @@ def points(debate: Debate, viewer: Viewer) -> Shape:
 
 def polls(debate: Debate, viewer: Viewer) -> Shape:
     """The number of votes; the votes themselves once the last poll has closed."""
-    if not debate.manner.polls:
+    if not debate.setup.polls:
         return {}
     shape: Shape = {poll.poll: to_members(poll) for poll in people_replies.poll_replies(debate)}
     totals = people_replies.poll_totals(debate)
@@ -393,7 +393,7 @@ def mishaps(debate: Debate, viewer: Viewer) -> Shape:
 
 
 SECTIONS: dict[str, ViewSection] = {
-    "about": ViewSection(about, ("seats", "schedule", "judges", "limits", "manner")),
+    "about": ViewSection(about, ("seats", "schedule", "judges", "limits", "setup")),
     # Streamed text cannot change it, nor can time: no rule looks at the clock.
     "now": ViewSection(now, ("id", "unstreamed_seq")),
     "money": ViewSection(money, ("tallies", "counted", "warned", "exhausted")),

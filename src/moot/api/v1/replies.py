@@ -92,7 +92,7 @@ def _created_estimate(debate: Debate) -> CreatedEstimate | None:
 
 def config_reply(debate: Debate) -> DebateSessionConfig:
     efforts = {seat.model.effort for seat in debate.seats}
-    values = settings_of(debate.limits, debate.manner) | {
+    values = settings_of(debate.limits, debate.setup) | {
         "rounds": debate.rounds_planned or debate.limits.rounds,
         "effort": efforts.pop() if len(efforts) == 1 else None,
     }

@@ -191,9 +191,9 @@ def _choice(model: Model) -> dict[str, Any]:
 def _config(opened: DebateOpened) -> dict[str, Any]:
     limits, speakers = opened.limits, len(opened.seats)
     efforts = [seat.model.effort for seat in opened.seats if seat.model.effort]
-    values = settings_of(limits, opened.manner) | {
+    values = settings_of(limits, opened.setup) | {
         "rounds": -(-limits.turns // speakers) if limits.turns else limits.rounds,
-        "auto_judge": opened.manner.auto_judge and bool(opened.judges),
+        "auto_judge": opened.setup.auto_judge and bool(opened.judges),
         "effort": next(iter(efforts), None),
         "recuse": _recuses(opened),
     }

@@ -83,14 +83,14 @@ COLUMN_WIDTH = 16
 def heading(debate: Debate, width: int | None, *, coloured: bool) -> Iterator[Text]:
     yield styled("")
     yield from paragraph(debate.motion, width, "bold")
-    if debate.manner.objective:
-        yield from paragraph(f"To settle: {debate.manner.objective}", width, "dim")
+    if debate.setup.objective:
+        yield from paragraph(f"To settle: {debate.setup.objective}", width, "dim")
     length = count_text(debate.limits.turns, "turn") or count_text(debate.rounds_planned, "round")
     yield styled(("  " + join((single_line(debate.format.title), length, debate.id)), "dim"))
     for warning in fewer_rounds(debate.format, debate.limits.rounds):
         yield from paragraph(warning, width, "yellow")
-    if manner := join(_manner(debate)):
-        yield from paragraph(manner, width, "dim")
+    if settings := join(_settings(debate)):
+        yield from paragraph(settings, width, "dim")
     yield styled("")
     shown = [seat.shown for seat in participants(debate).values()]
     names = shown + [judge.name for judge in debate.judges]
@@ -121,23 +121,23 @@ def _speaker_text(debate: Debate, seat: Seat) -> str:
     return join(("a person", f"{seat.stand_in.label} stands in" if seat.stand_in else ""))
 
 
-def _manner(debate: Debate) -> Iterator[str]:
+def _settings(debate: Debate) -> Iterator[str]:
     """Yield what is unusual about how the debate is held."""
-    if debate.manner.blind:
+    if debate.setup.blind:
         yield "openings at the same time"
-    if debate.manner.prep:
+    if debate.setup.prep:
         yield "private notes"
-    settings = settings_of(debate.limits, debate.manner)
+    settings = settings_of(debate.limits, debate.setup)
     yield from (field.heading for field in added_fields() if field.heading and settings[field.name])
-    if debate.manner.reading == "by-side":
+    if debate.setup.reading == "by-side":
         yield "judges read by side"
-    if debate.manner.winning == "audience":
+    if debate.setup.winning == "audience":
         yield "the audience decides"
-    elif debate.manner.polls is not None:
+    elif debate.setup.polls is not None:
         yield "the audience votes"
-    if debate.manner.winning == "user-decides" and debate.format.result != "none":
+    if debate.setup.winning == "user-decides" and debate.format.result != "none":
         yield "decided by hand"
-    if debate.manner.winning == "self-terminate":
+    if debate.setup.winning == "self-terminate":
         yield "it ends when one side gives way"
 
 

@@ -147,7 +147,7 @@ def debate_reply(debate: Debate, viewer: Viewer) -> dict[str, Any]:
         format=TYPE,
         max_turns=len(known.schedule),
         max_rounds=known.rounds_planned,
-        winning_condition=known.manner.winning,
+        winning_condition=known.setup.winning,
         debater_a=debaters.pop("A"),
         debater_b=debaters.pop("B"),
         debater_c=debaters.pop("C", None),
@@ -178,7 +178,7 @@ def winner(debate: Debate) -> str | None:
 
 def awaits_decision(debate: Debate) -> bool:
     """Whether the turns are over and a person has to name the winner."""
-    return debate.manner.winning == "user-decides" and not debate.live and plan(debate) == Idle("decision")
+    return debate.setup.winning == "user-decides" and not debate.live and plan(debate) == Idle("decision")
 
 
 def choices(debate: Debate) -> tuple[str, ...]:

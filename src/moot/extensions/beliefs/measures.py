@@ -95,10 +95,10 @@ class BeliefReport(Struct, frozen=True):
 
 def belief_report(debate: Debate, viewer: Viewer = OWNER) -> BeliefReport | None:
     """None where nobody was asked, or this viewer may not know."""
-    asked = debate.manner.beliefs or debate.manner.model_audience
+    asked = debate.setup.beliefs or debate.setup.model_audience
     if not asked or not may_read_reasoning(debate, viewer):
         return None
-    points = tuple(_points(debate)) if debate.manner.beliefs else ()
+    points = tuple(_points(debate)) if debate.setup.beliefs else ()
     sides = tuple(_party_belief(debate, party) for party in parties(debate)) if points else ()
     turning = turning_point(debate, points)
     judge = next((debate.judge(aside.judge or "").name for aside in debate.asides if _is_judge(aside)), "")

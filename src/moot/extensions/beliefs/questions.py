@@ -29,7 +29,7 @@ def before(debate: Debate, coming: tuple[Slot, ...]) -> Iterator[SideQuestion]:
     yield from persona_votes(debate, "before")
     if not _are_asked(debate):
         return
-    if debate.manner.question is not None:
+    if debate.setup.question is not None:
         if not debate.has_speeches:
             yield from _asked_judges(debate, 0, None)
         return
@@ -46,7 +46,7 @@ def after(debate: Debate) -> Iterator[SideQuestion]:
     if not _are_asked(debate):
         return
     spoken = [turn for turn in latest_turns(debate) if turn.has_words and _ends_speech(debate, turn)]
-    if debate.manner.question is not None:
+    if debate.setup.question is not None:
         last = next(reversed(spoken), None)
         if last and _ends_round(debate, last):
             yield from _asked_judges(debate, last.slot, last.number)
@@ -81,7 +81,7 @@ def asked_judge(debate: Debate) -> Judge | None:
 
 def persona_votes(debate: Debate, poll: PollName) -> Iterator[SideQuestion]:
     """The votes of the model audience before the first speech, or after the last."""
-    if not debate.manner.model_audience or debate.is_session or audience_model(debate) is None:
+    if not debate.setup.model_audience or debate.is_session or audience_model(debate) is None:
         return
     last = next(reversed(latest_turns(debate)), None)
     if len(parties(debate)) != len(SIDES) or (poll == "before") == debate.has_speeches:
@@ -104,7 +104,7 @@ def _model(debate: Debate, aside: Aside) -> Model | None:
 
 
 def _are_asked(debate: Debate) -> bool:
-    return debate.manner.beliefs and not debate.is_session
+    return debate.setup.beliefs and not debate.is_session
 
 
 def _is_asked(debate: Debate, seat_id: str) -> bool:

@@ -219,7 +219,7 @@ def _way(marks: tuple[BeliefMark, ...]) -> str:
 REPORT = DebateReport(
     TITLE,
     sections,
-    reads=("asides", "turns", "manner"),
+    reads=("asides", "turns", "setup"),
     members=members,
     shape=Beliefs,
     page=page,

@@ -49,8 +49,8 @@ def request_for(debate: Debate, aside: Aside, model: Model, attempt: int) -> Req
         return _confidence_request(debate, aside, model, attempt)
     if aside.kind == "persona_vote":
         return persona_request(debate, aside, model, attempt)
-    if debate.manner.question is not None:
-        return _answer_belief_request(debate, debate.manner.question, aside, model, attempt)
+    if debate.setup.question is not None:
+        return _answer_belief_request(debate, debate.setup.question, aside, model, attempt)
     return _belief_request(debate, aside, model, attempt)
 
 
@@ -145,7 +145,7 @@ def chance(percent: float) -> float:
 
 def _read_chances(debate: Debate, reply: str) -> dict[str, float]:
     """The chance of each party, from 0 to 1."""
-    if (question := debate.manner.question) is not None:
+    if (question := debate.setup.question) is not None:
         first = chance(read_reply(PercentAnswer, reply).percent)
         by_choice = (first, round(1 - first, 4))
         choices = {party.id: question.choice_of(party.seats[0].side) for party in parties(debate)}

@@ -119,7 +119,7 @@ async def stored_debates(
     for debate_id in dict.fromkeys(ids):
         debate = await _state(store, debate_id)
         if debate is not None:
-            tag = debate.manner.experiment
+            tag = debate.setup.experiment
             experiment, group, repeat = (tag.name, tag.group, tag.repeat) if tag else ("", "", 1)
             result = result_of(debate, experiment, group, repeat)
             calls = await _calls(store, debate, experiment) if "calls" in tables else ()

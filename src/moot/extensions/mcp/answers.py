@@ -182,7 +182,7 @@ def start_result(debate: Debate, cost: str) -> StartResult:
 
 def forecast(planned: DebateOpened) -> str:
     """What it will cost, in words, and which part of that is not known."""
-    tools = " What tools make necessary comes on top." if planned.manner.tools else ""
+    tools = " What tools make necessary comes on top." if planned.setup.tools else ""
     return cost_forecast(estimate(planned), planned.limits.cost_limit) + tools
 
 

@@ -421,7 +421,7 @@ def session_summary(debate: Debate) -> SessionBrief:
         topic_text=debate.motion,
         model1_id=model_id(first),
         model2_id=model_id(second),
-        adversarial_level=debate.manner.intensity,
+        adversarial_level=debate.setup.intensity,
         current_turn=max(spoken, default=-1) + 1,
         total_cost=total_cost(debate),
         created_at=created_at,

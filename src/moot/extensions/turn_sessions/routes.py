@@ -256,7 +256,7 @@ class TurnStreamRoutes:
     ) -> tuple[Debate, TurnPosition]:
         seat = session.seat(session.schedule[turn_request.slot].seat)
         keys = lent_keys(request.headers, self._arena)
-        keys_used = {name: key for name, key in keys.items() if name in session.manner.lent}
+        keys_used = {name: key for name, key in keys.items() if name in session.setup.lent}
         model = (
             seat.model if turn_request.names(seat.model) else self._model(turn_request.model_id, keys_used)
         )

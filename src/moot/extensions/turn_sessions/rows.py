@@ -24,7 +24,7 @@ from moot.core.state import ZERO, Debate, Turn
 from moot.core.terms import (
     SEAT_COLOURS,
     DebateLimits,
-    DebateOptions,
+    DebateSetup,
     Model,
     Money,
     Seat,
@@ -75,7 +75,7 @@ def session_row(debate: Debate) -> SessionRow:
             "id": debate.id,
             "topic_text": debate.motion,
             **_models(debate),
-            "adversarial_level": debate.manner.intensity,
+            "adversarial_level": debate.setup.intensity,
             **dict(zip(LIST_COLUMNS, (entries, *ids), strict=True)),
             "total_cost": float(total_cost(debate)),
             "created_at": _naive(debate.created_at),
@@ -182,7 +182,7 @@ def session_events(row: SessionRow, model: Callable[[str], Model]) -> tuple[Even
             turns=max(TURNS, *(speech.slot + 1 for speech in speeches), TURNS),
             turn_seconds=TURN_SECONDS,
         ),
-        manner=DebateOptions(winning="user-decides", intensity=_intensity(row)),
+        setup=DebateSetup(winning="user-decides", intensity=_intensity(row)),
         prompts=VERSION,
     )
     return (*imported_events(opened, speeches), DebateImported(SOURCE_TABLE, row))

@@ -90,7 +90,7 @@ class AskTurn(Command, frozen=True):
                 else f"The next turn is {expected_slot + 1}"
             )
             raise Invalid("It is another's turn.", {"turnNumber": [expected]})
-        intensity = None if self.intensity == debate.manner.intensity else self.intensity
+        intensity = None if self.intensity == debate.setup.intensity else self.intensity
         resumed = (*filled, DebateResumed("turn", intensity, self._quoted(debate)))
         if vacant:
             return (*(event for live in vacant for event in interrupt_turn(debate, live, "pause")), *resumed)

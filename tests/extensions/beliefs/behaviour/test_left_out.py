@@ -23,7 +23,7 @@ from moot.api.v1.bodies import Config
 from moot.cli.debate_options import debate_options
 from moot.core.events import decode_recorded, encode
 from moot.core.setup_table import setup_fields
-from moot.core.terms import DebateLimits, DebateOptions
+from moot.core.terms import DebateLimits, DebateSetup
 from moot.core.visibility import OBSERVER, OWNER, visible_state
 from moot.engine.arena import Arena
 from moot.testing.event_factories import table
@@ -34,7 +34,7 @@ lines = Path(sys.argv[1]).read_bytes().splitlines()
 records = [decode_recorded(line) for line in lines]
 debate = fold(records)
 held = Simulation(
-    table("oxford", limits=DebateLimits(1), manner=DebateOptions(beliefs=True, model_audience=True)), speak
+    table("oxford", limits=DebateLimits(1), setup=DebateSetup(beliefs=True, model_audience=True)), speak
 ).start().run().debate
 
 async def unknown():

@@ -151,7 +151,7 @@ async def test_every_protocol_is_run_and_reported_and_no_judge_reads_the_passage
 
         for result in results:
             debate = await arena.state(result.debate)
-            assert PASSAGE not in str(visible_state(debate, Viewer("judge")).manner)
+            assert PASSAGE not in str(visible_state(debate, Viewer("judge")).setup)
             assert all(render(name, debate, OWNER) for name in DOCUMENTS)
         report = await ExperimentRunner(arena, TRUTH).report("1")
         assert report.truth is not None

@@ -258,7 +258,7 @@ def debate_row(debate: Debate, *, experiment: str = "", group: str = "") -> Deba
     """The row of a stored debate; by default, of the experiment that its log names."""
     teams = parties(debate)
     models = tuple(party_model(team) for team in teams)
-    tag, verdict = debate.manner.experiment, debate.verdict
+    tag, verdict = debate.setup.experiment, debate.verdict
     tallies = debate.tallies.values()
     usage = sum((tally.usage for tally in tallies), Usage())
     winner = next((team for team in teams if verdict and team.id == verdict.winner), None)
@@ -309,7 +309,7 @@ def debate_row_of_result(result: LegResult, *, experiment: str, group: str, form
 
 def speech_rows(debate: Debate, *, experiment: str = "") -> Iterator[SpeechRow]:
     """One row for each speech of a stored debate, in the order in which they were given."""
-    tag = debate.manner.experiment
+    tag = debate.setup.experiment
     name = experiment or (tag.name if tag else "")
     for turn in sorted(debate.turns, key=lambda turn: turn.number):
         if not turn.struck:

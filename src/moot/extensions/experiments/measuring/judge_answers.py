@@ -120,7 +120,7 @@ def answers_from_debate(
 ) -> AnswersFound:
     """The answers of all judges of a leg, or of the models that answered by themselves."""
     question, playing = choices_of(definition, leg)
-    asked = debate.manner.question
+    asked = debate.setup.question
     backwards = asked is not None and asked.choices != playing.choices
     base = JudgeAnswer(
         question=question.id,
@@ -246,7 +246,7 @@ def round_beliefs(
 ) -> tuple[RoundBelief, ...]:
     """What the judges believed in each round, where they were asked (`options = {beliefs = true}`)."""
     question, playing = choices_of(definition, leg)
-    asked = debate.manner.question
+    asked = debate.setup.question
     first = next((seat.id for seat in debate.seats if seat.side == "for"), "")
     if asked is None or not first:
         return ()

@@ -72,7 +72,7 @@ def shown_first(voter: str, debate: str) -> Position:
 def shown_debate(debate: Debate, first: Position) -> BlindDebate:
     """A debate of two sides, of which `first` is shown as A."""
     teams = {"pro" if team.seats[0].side != "against" else "con": team for team in parties(debate)}
-    question = debate.manner.question
+    question = debate.setup.question
     names: dict[str, SideName] = {
         teams["pro"].id: "A" if first == "pro" else "B",
         teams["con"].id: "A" if first == "con" else "B",
@@ -104,7 +104,7 @@ def _shown(debate: Debate, item: Evidence, turns: list[Turn], names: dict[str, S
 
 def _text(debate: Debate, turn: Turn) -> str:
     """The speech as it was heard, with its quotations checked where only the speakers have the text."""
-    text, question = debate.heard_text(turn), debate.manner.question
+    text, question = debate.heard_text(turn), debate.setup.question
     if question is None or not question.passage:
         return text
     parts = checked_parts(text, question.passage, words_left(debate, turn))

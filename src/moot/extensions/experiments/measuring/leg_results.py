@@ -108,7 +108,7 @@ def question_result(
     cost = None if None in costs else sum(each for each in costs if each is not None)
     found = answers_from_debate(debate, definition, leg, cost)
     question, playing = choices_of(definition, leg)
-    asked = debate.manner.question
+    asked = debate.setup.question
     right = asked.choices.index(playing.choices[playing.right]) if asked else playing.right
     quotes = tuple(speaker_quotes(debate, question.passage or question.id, right))
     return replace(

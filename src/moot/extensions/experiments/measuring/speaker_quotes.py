@@ -39,7 +39,7 @@ class SpeakerQuotes(Struct, frozen=True, omit_defaults=True):
 def speaker_quotes(debate: Debate, group: str, right_choice: int) -> Iterator[SpeakerQuotes]:
     """`right_choice` is the index of the right answer among those of the debate. Nothing where there is no
     passage, or nobody argues."""
-    question = debate.manner.question
+    question = debate.setup.question
     if question is None or not question.passage or debate.format.result == "none":
         return
     for seat in debate.seats:

@@ -35,7 +35,7 @@ def transcript_digest(debate: Debate) -> str:
         for turn in speeches(debate)
         if turn.has_words and (seat := debate.seat(turn.seat))
     ]
-    question = debate.manner.question
+    question = debate.setup.question
     said = (debate.motion, question.choices if question else (), heard)
     return sha256(msgspec.json.encode(said)).hexdigest()[:32] if heard else ""
 
