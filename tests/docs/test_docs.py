@@ -31,7 +31,7 @@ def test_every_event_and_its_fields_are_in_the_catalogue() -> None:
         row = next(
             line for line in text.splitlines() if line.startswith(f"| `{kind.__struct_config__.tag}` ")
         )
-        assert re.findall(r"`([a-z_]+)`", row.split("|")[2]) == list(kind.__struct_fields__)
+        assert re.findall(r"`([a-z_]+)`", row.split("|")[2]) == list(kind.__struct_encode_fields__)
 
 
 def test_the_settings_of_a_debate_are_documented_as_the_table_has_them() -> None:

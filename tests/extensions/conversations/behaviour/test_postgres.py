@@ -30,6 +30,7 @@ MANY = 10_000
 
 def fill(url: str, table: str, given: Iterable[Row]) -> None:
     with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(table)))
         connection.execute(sql.SQL(DDL).format(sql.Identifier(table)))
         insert(connection, table, given)
 
