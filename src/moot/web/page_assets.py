@@ -8,7 +8,7 @@ shown without style. The imports are read from the files themselves: nothing is 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -20,6 +20,8 @@ ReadFile = Callable[[str], bytes | None]
 """A file by its path from the folder of the page, such as `static/app.js`."""
 
 IMPORT = re.compile(rb"""^(?:import|export)\b(?:[^'"()=]*\bfrom)?\s*['"](\.{1,2}/[^'"]+)['"]""", re.MULTILINE)
+PARTS = re.compile(rb'\$\{Parts\} place="(\w+)"')
+"""Where a module draws the parts of extensions."""
 STYLE = re.compile(rb"""\bensureStyle\(['"]([\w/-]+)['"]\)""")
 SCRIPT = b'<script type="module"'
 
@@ -41,7 +43,8 @@ def missing_libraries(home: Traversable | None = None) -> str:
     )
 
 
-def page_assets(read: ReadFile, *entries: str) -> PageAssets:
+def page_assets(read: ReadFile, *entries: str, parts: Mapping[str, Sequence[str]]) -> PageAssets:
+    """`parts`: the modules of extensions, by the place where they are drawn."""
     modules: dict[str, tuple[str, ...]] = {}
     seen: set[str] = set()
 
@@ -49,9 +52,12 @@ def page_assets(read: ReadFile, *entries: str) -> PageAssets:
         if path in seen or (text := read(path)) is None:
             return
         seen.add(path)
-        imports, styles = _imports_and_styles(text)
+        imports, styles, places = _names(text)
         for target in imports:
             visit(normpath(join(dirname(path), target)))
+        for place in places:
+            for part in parts.get(place, ()):
+                visit(part)
         modules[path] = styles if path.startswith("static/") else ()
 
     for entry in entries:
@@ -74,6 +80,8 @@ def with_preloads(document: bytes, assets: PageAssets) -> bytes:
 
 
 @lru_cache(maxsize=256)
-def _imports_and_styles(text: bytes) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    imports, styles = (pattern.findall(text) for pattern in (IMPORT, STYLE))
-    return tuple(name.decode("ascii") for name in imports), tuple(name.decode("ascii") for name in styles)
+def _names(text: bytes) -> tuple[tuple[str, ...], ...]:
+    """What a module imports, its stylesheets, and the places of parts in it."""
+    return tuple(
+        tuple(name.decode("ascii") for name in pattern.findall(text)) for pattern in (IMPORT, STYLE, PARTS)
+    )

@@ -116,7 +116,10 @@ class PageRoutes:
     def _shell(self, request: Request, module: str, status: int = 200) -> Response:
         if missing := missing_libraries(self._home):
             return Response(f"{missing}\n", 503, media_type="text/plain")
-        needed = page_assets(self._read, "static/app.js", module)
+        parts: dict[str, list[str]] = {}
+        for each in extension_modules():
+            parts.setdefault(each.place, []).append(each.path)
+        needed = page_assets(self._read, "static/app.js", module, parts=parts)
         document = self._home.joinpath("static", "index.html").read_bytes()
         document = document.replace(SCRIPT, _extensions_for_page(), 1) if extension_modules() else document
         return sent(request, packed(".html", with_preloads(document, needed)), status)
