@@ -31,23 +31,38 @@ if TYPE_CHECKING:
     from moot.api.v1.replies import action_reply
     from moot.core.events import AsideAnswered
     from moot.core.extension_events import ExtensionEvent, state_of
-    from moot.core.setup_field import SetupField
+    from moot.core.setup_field import AtMost, Between, FormField, MoreThan, Option, SetupField
     from moot.core.state import Aside, Debate
     from moot.core.terms import Model, Request, Slot
     from moot.core.visibility import Viewer
     from moot.engine.arena import Arena
     from moot.engine.bookings import Bookings
     from moot.manual.pages import WritePage
-    from moot.prompts.model_replies import UnreadableReply
+    from moot.prompts.fences import fence_for
+    from moot.prompts.model_replies import UnreadableReply, object_schema, read_json_reply
+    from moot.prompts.side_question_prompts import short_request
     from moot.providers.contract import Provider
     from moot.rules.commands import Command
     from moot.rules.side_questions import SideQuestion
     from moot.store.contract import Store
     from moot.store.extension_tables import MemoryAccess, SqlAccess, Tables
     from moot.views.exports import ExportFormat
-    from moot.views.report_blocks import ReportSection
+    from moot.views.report_blocks import (
+        Bullet,
+        Bullets,
+        Note,
+        ReportSection,
+        ReportTable,
+        Sentences,
+    )
 
 __all__ = [
+    "Aside",
+    "AsideAnswered",
+    "AtMost",
+    "Between",
+    "Bullet",
+    "Bullets",
     "Button",
     "Command",
     "CommandContext",
@@ -58,13 +73,20 @@ __all__ = [
     "Extension",
     "ExtensionEvent",
     "Fact",
+    "FormField",
     "HttpRoutes",
     "Loaded",
     "MemoryAccess",
+    "MoreThan",
+    "Note",
+    "Option",
     "PageModule",
     "ReportSection",
+    "ReportTable",
     "Reported",
     "Right",
+    "Sentences",
+    "SetupField",
     "SideQuestion",
     "SideQuestions",
     "SqlAccess",
@@ -73,8 +95,12 @@ __all__ = [
     "UnreadableReply",
     "Variable",
     "action_reply",
+    "fence_for",
     "load",
     "loaded",
+    "object_schema",
+    "read_json_reply",
+    "short_request",
     "state_of",
     "using",
 ]
@@ -363,20 +389,37 @@ class Loaded:
 
 
 _HOMES = {
+    "Aside": "moot.core.state",
+    "AsideAnswered": "moot.core.events",
+    "AtMost": "moot.core.setup_field",
+    "Between": "moot.core.setup_field",
+    "Bullet": "moot.views.report_blocks",
+    "Bullets": "moot.views.report_blocks",
     "Button": "moot.api.command_table",
     "Command": "moot.rules.commands",
     "CommandContext": "moot.api.command_table",
     "DebateCommand": "moot.api.command_table",
     "ExportFormat": "moot.views.exports",
     "ExtensionEvent": "moot.core.extension_events",
+    "FormField": "moot.core.setup_field",
     "MemoryAccess": "moot.store.extension_tables",
+    "MoreThan": "moot.core.setup_field",
+    "Note": "moot.views.report_blocks",
+    "Option": "moot.core.setup_field",
     "ReportSection": "moot.views.report_blocks",
+    "ReportTable": "moot.views.report_blocks",
     "Right": "moot.api.rights",
+    "Sentences": "moot.views.report_blocks",
+    "SetupField": "moot.core.setup_field",
     "SideQuestion": "moot.rules.side_questions",
     "SqlAccess": "moot.store.extension_tables",
     "Tables": "moot.store.extension_tables",
     "UnreadableReply": "moot.prompts.model_replies",
     "action_reply": "moot.api.v1.replies",
+    "fence_for": "moot.prompts.fences",
+    "object_schema": "moot.prompts.model_replies",
+    "read_json_reply": "moot.prompts.model_replies",
+    "short_request": "moot.prompts.side_question_prompts",
     "state_of": "moot.core.extension_events",
 }
 
