@@ -1,7 +1,9 @@
-"""The extension of docs/extending.md, run as it is written: button, event, count, command and export."""
+"""The extensions of docs/extending.md, run as they are written: the button, event, count, command and export
+of applause; the setting, questions and report of crux."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -9,14 +11,18 @@ import sys
 from collections.abc import Generator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from moot import AsyncClient
 from moot.extension import using
 from tests.web.routes.served import serving
 
-DOCUMENT = (Path(__file__).parents[3] / "docs" / "extending.md").read_text("utf-8")
-SOURCE = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)[0]
+ROOT = Path(__file__).parents[3]
+DOCUMENT = (ROOT / "docs" / "extending.md").read_text("utf-8")
+SOURCE, CRUX = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
+CRUX_DEBATES = "tests.extensions.behaviour.crux_debates"
 
 
 @pytest.fixture
@@ -29,8 +35,9 @@ def applause(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Generator[None]
     del sys.modules["applause"]
 
 
-def test_it_is_short() -> None:
+def test_they_are_short() -> None:
     assert SOURCE.count("\n") < 100
+    assert CRUX.count("\n") < 120
 
 
 @pytest.mark.usefixtures("applause")
@@ -43,10 +50,11 @@ async def test_the_audience_applauds_and_everybody_sees_how_often(tmp_path: Path
             button for button in view["me"]["buttons"] if button["name"] == "applaud"
         ).items()
         assert "facts" not in view["view"]["now"]
-        for _ in range(2):
-            reply = await served.post(debate_id, "applause")
-            assert reply.status_code == 200
-            assert reply.json()["message"] == "Thank you."
+        reply = await served.post(debate_id, "applause")
+        assert reply.status_code == 200
+        assert reply.json()["message"] == "Thank you."
+        async with AsyncClient(served.url) as client:
+            assert (await client.command(debate_id, "applause")).message == "Thank you."
         view = (await served.get(debate_id, "view")).json()
         assert view["view"]["now"]["facts"] == [{"label": "Applause", "text": "2 times"}]
         log = (await served.get(debate_id, "events")).json()["events"]
@@ -64,23 +72,88 @@ async def test_the_audience_applauds_and_everybody_sees_how_often(tmp_path: Path
         assert (await served.post(debate_id, "applause")).status_code == 409
 
 
-def test_the_terminal_applauds(tmp_path: Path) -> None:
-    (tmp_path / "applause.py").write_text(SOURCE, "utf-8")
+def ran(folder: Path, extensions: str, *command: str) -> str:
+    """What Python prints that has these extensions from its start on."""
     environ = {
         **os.environ,
-        "PYTHONPATH": str(tmp_path),
-        "MOOT_EXTENSIONS": "+applause:EXTENSION",
-        "MOOT_DATA": str(tmp_path / "data"),
+        "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
+        "MOOT_EXTENSIONS": extensions,
+        "MOOT_DATA": str(folder / "data"),
         "MOOT_SCRIPTED": "1",
     }
+    done = subprocess.run(
+        [sys.executable, *command], env=environ, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_terminal_applauds(tmp_path: Path) -> None:
+    (tmp_path / "applause.py").write_text(SOURCE, "utf-8")
 
     def moot(*arguments: str) -> str:
-        command = [sys.executable, "-m", "moot", *arguments]
-        ran = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
-        assert ran.returncode == 0, ran.stderr
-        return ran.stdout
+        return ran(tmp_path, "+applause:EXTENSION", "-m", "moot", *arguments)
 
     assert "applaud" in moot("--help")
     moot("Homework should be banned", "--model", "scripted/demo", "--manual", "--plain")
     moot("applaud", "last")
     assert "**Applause:** once" in moot("export", "last")
+
+
+@pytest.fixture(scope="module")
+def told_of_crux(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What a server tells of a debate without the setting and of one with it."""
+    folder = tmp_path_factory.mktemp("crux")
+    (folder / "crux.py").write_text(CRUX, "utf-8")
+    return json.loads(ran(folder, "+crux:EXTENSION", "-m", CRUX_DEBATES, str(folder)))
+
+
+def test_nothing_is_asked_where_the_setting_is_off(told_of_crux: dict[str, Any]) -> None:
+    off = told_of_crux["off"]
+    assert off["asked"] == []
+    assert off["owner"]["view"] == {}
+    assert "crux" not in off["owner"]["json"]
+    assert "What each speech rests on" not in off["owner"]["markdown"]
+    assert off["config"]["crux"] is False
+
+
+def test_each_speech_is_asked_about_once_and_the_estimate_knows_it(told_of_crux: dict[str, Any]) -> None:
+    on, off = told_of_crux["on"], told_of_crux["off"]
+    assert on["config"]["crux"] is True
+    assert on["asked"] == on["speeches"] == [1, 2, 3, 4]
+    assert on["answered"] == [1, 2, 3]
+    assert on["calls"] - off["calls"] == len(on["speeches"])
+
+
+def test_the_owner_reads_the_claims_and_an_observer_nothing(told_of_crux: dict[str, Any]) -> None:
+    """The fourth quotation is not in its speech, and so it is no answer."""
+    on = told_of_crux["on"]
+    (section,) = on["owner"]["view"]["sections"]
+    rows = section["blocks"][1]["rows"]
+    assert [row[:3] for row in rows] == [
+        ["S1", "Pro", "Its first sentence."],
+        ["S2", "Con", "Its first sentence."],
+        ["S3", "Pro", "Its first sentence."],
+    ]
+    (exported,) = on["owner"]["json"]["crux"]
+    assert exported["blocks"][1]["rows"] == rows
+    assert f"| S1 | Pro | Its first sentence. | {rows[0][3]} |" in on["owner"]["markdown"]
+    assert "Its first sentence." in on["owner"]["html"]
+    assert on["observer"]["view"] == {}
+    assert "crux" not in on["observer"]["json"]
+    assert "Its first sentence." not in json.dumps(on["observer"])
+    assert on["observer"]["asked"] == []
+
+
+def test_the_terminal_has_the_option_and_the_report(tmp_path: Path) -> None:
+    (tmp_path / "crux.py").write_text(CRUX, "utf-8")
+
+    def moot(*arguments: str) -> str:
+        return ran(tmp_path, f"+crux:EXTENSION +{CRUX_DEBATES}:MODELS", "-m", "moot", *arguments)
+
+    debate = "Homework should be banned", "--model", "quoting/demo", "--rounds", "1", "--plain"
+    assert "--crux" in moot("--help")
+    assert "Its first sentence." not in moot(*debate)
+    printed = moot(*debate, "--crux")
+    assert "the crux of each speech" in printed
+    assert printed.count("Its first sentence.") == 2

@@ -1,4 +1,4 @@
-"""The suite for extensions, passed by ours and by that of docs/extending.md; and what it finds."""
+"""The suite for extensions, passed by ours and by those of docs/extending.md; and what it finds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 
 from moot.extension import Extension, ExtensionEvent, load
 from moot.testing import ExtensionContract
-from tests.extensions.behaviour.test_extending import SOURCE
+from tests.extensions.behaviour.test_extending import CRUX, SOURCE
+from tests.testing.behaviour.test_outside import programs, run
 
 OURS = tuple(load())
 
@@ -38,3 +39,27 @@ class TestApplause(ExtensionContract):
     @pytest.fixture
     def samples(self, applause: Any) -> tuple[ExtensionEvent, ...]:
         return applause.Given("Zoe"), applause.Given()
+
+
+TEST_CRUX = """
+import pytest
+
+from crux import EXTENSION
+from moot.extension import Extension
+from moot.testing import ExtensionContract
+
+
+class TestCrux(ExtensionContract):
+    @pytest.fixture
+    def extension(self) -> Extension:
+        return EXTENSION
+"""
+
+
+def test_an_extension_with_a_setting_passes_with_the_conftest_of_the_page(tmp_path: Path) -> None:
+    (conftest,) = (program for program in programs("testing-kit.md") if "MOOT_EXTENSIONS" in program)
+    for name, text in (("crux", CRUX), ("conftest", conftest), ("test_crux", TEST_CRUX)):
+        (tmp_path / f"{name}.py").write_text(text, "utf-8")
+    done = run("pytest", "-q", "-p", "no:cacheprovider", folder=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert " passed" in done.stdout

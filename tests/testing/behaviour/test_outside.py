@@ -22,7 +22,7 @@ def programs(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / "docs" / page).read_text("utf-8"), re.DOTALL)
 
 
-GUIDE, KIT = programs("library.md"), programs("testing-kit.md")
+GUIDE, KIT, EXTENSIONS = programs("library.md"), programs("testing-kit.md"), programs("extending.md")
 
 
 def run(*command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -44,7 +44,7 @@ def test_a_third_party_runs_with_public_names_alone(tmp_path: Path) -> None:
 
 
 def test_third_parties_and_the_programs_in_the_guides_are_typed(tmp_path: Path) -> None:
-    for number, program in enumerate((THIRD_PARTY.read_text("utf-8"), *GUIDE, *KIT)):
+    for number, program in enumerate((THIRD_PARTY.read_text("utf-8"), *GUIDE, *KIT, *EXTENSIONS)):
         (tmp_path / f"program_{number}.py").write_text(program)
     (tmp_path / "pyrightconfig.json").write_text(json.dumps({"typeCheckingMode": "strict"}))
     done = run("pyright", "--pythonpath", sys.executable, "--project", ".", folder=tmp_path)
