@@ -527,6 +527,15 @@ class Debate(AudienceState, frozen=True, gc=False):
         accepted = [point.seat for point in self.points if point.accepted]
         return min(offers, key=lambda aside: (accepted.count(aside.seat or ""), aside.number), default=None)
 
+    def person_seconds_left(self, turn: Turn, now: datetime) -> float | None:
+        """How long a person still has for this speech, with all extensions of its time and without pauses;
+        None while the clock is stopped by a pause."""
+        if self.status == "paused":
+            return None
+        turn = self.turn(turn.number) or turn
+        seconds = self.limits.person_seconds + turn.extended
+        return max(0.0, seconds - (now - turn.started_at).total_seconds())
+
     def points_taken(self, seat_id: str) -> int:
         """How many points of information this seat has accepted in its speeches."""
         turns = {turn.number for turn in self.turns if turn.seat == seat_id}

@@ -262,16 +262,12 @@ class HumanJob:
         """None while the clock is stopped by a pause."""
         if debate.status == "paused":
             return None
-        start, seconds = self._start_and_seconds(debate)
-        return seconds - (now - start).total_seconds()
-
-    def _start_and_seconds(self, debate: Debate) -> tuple[datetime, float]:
-        usual = debate.limits.person_seconds
         if self.purpose.turn is not None and (turn := debate.turn(self.purpose.turn)):
-            return turn.started_at, usual + turn.extended
+            return debate.person_seconds_left(turn, now)
         if self.purpose.aside is not None and (aside := debate.aside(self.purpose.aside)):
-            return aside.asked_at, ANSWER_SECONDS + aside.extended
-        return (debate.judging.people_since if debate.judging else debate.updated_at), usual
+            return ANSWER_SECONDS + aside.extended - (now - aside.asked_at).total_seconds()
+        since = debate.judging.people_since if debate.judging else debate.updated_at
+        return debate.limits.person_seconds - (now - since).total_seconds()
 
 
 class BallotJob(ModelJob):

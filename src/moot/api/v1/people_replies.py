@@ -22,8 +22,6 @@ from moot.core.json_types import Timestamp, choose
 from moot.core.state import Debate, Turn
 from moot.core.visibility import Viewer
 from moot.core.word_count import count_words
-from moot.engine.jobs import HumanJob
-from moot.rules.budget import CallPurpose
 from moot.rules.participation import draft
 from moot.rules.turn_by_turn import is_unasked
 from moot.store.contract import StoredInvitation
@@ -135,8 +133,7 @@ def seconds_left(debate: Debate, turn: Turn, now: datetime) -> float | None:
     """None where no person speaks, or while the clock is stopped."""
     if not debate.seat(turn.seat).model.human or not debate.is_live(turn.number):
         return None
-    left = HumanJob(CallPurpose(turn=turn.number), "").seconds_left(debate, now)
-    return None if left is None else max(0.0, left)
+    return debate.person_seconds_left(turn, now)
 
 
 def ends_at(debate: Debate, turn: Turn) -> datetime | None:

@@ -17,8 +17,6 @@ from moot.cli.prompts.person_prompt import PersonPrompt
 from moot.cli.render.output import join
 from moot.core.state import Debate, Turn
 from moot.core.word_count import count_words
-from moot.engine.jobs import HumanJob
-from moot.rules.budget import CallPurpose
 from moot.rules.commands import SkipTurn
 from moot.rules.participation import GiveSpeech, KeepDraft, LeaveSeat
 from moot.views.text import clock, single_line
@@ -102,7 +100,7 @@ def _introduce(person: PersonPrompt, debate: Debate, turn: Turn, latest: Turn | 
         person.say(f"{single_line(debate.seat(latest.seat).name)} said last: {debate.heard_text(latest)}", "")
     side = debate.seat(turn.seat).side
     whose = f"You speak {side} the motion" if side != "neutral" else "You speak"
-    left = seconds_left(debate, turn)
+    left = debate.person_seconds_left(turn, datetime.now(UTC))
     time = f"{clock(ceil(left))} minutes" if left is not None else "all the time in the world"
     person.say(
         f"{whose}: {speech_title(debate, turn)}, {debate.word_budget(turn.slot)} words, {time}.", "bold"
@@ -114,22 +112,16 @@ def _introduce(person: PersonPrompt, debate: Debate, turn: Turn, latest: Turn | 
 def _prompt(debate: Debate, turn: Turn, written: list[str]) -> str:
     words = debate.word_budget(turn.slot) - count_words("\n".join(written))
     room = f"{words} words left" if words >= 0 else f"{-words} words too many"
-    left = seconds_left(debate, turn)
+    left = debate.person_seconds_left(turn, datetime.now(UTC))
     return join((room, clock(ceil(left)) if left is not None else "")) + " ›"
-
-
-def seconds_left(debate: Debate, turn: Turn) -> float | None:
-    """Return None while the clock is stopped."""
-    left = HumanJob(CallPurpose(turn=turn.number), "").seconds_left(debate, datetime.now(UTC))
-    return None if left is None else max(0.0, left)
 
 
 async def _warn_before_end(person: PersonPrompt, now: CurrentDebate, turn: Turn) -> None:
     """Print a warning once, when the end is near."""
-    left = seconds_left(now(), turn)
+    left = now().person_seconds_left(turn, datetime.now(UTC))
     if left is not None and left <= WARNING_SECONDS:
         return
     while left is None or left > WARNING_SECONDS:
         await asyncio.sleep(CHECK_SECONDS if left is None else max(CHECK_SECONDS, left - WARNING_SECONDS))
-        left = seconds_left(now(), turn)
+        left = now().person_seconds_left(turn, datetime.now(UTC))
     person.say("\nOne minute left.", "yellow")

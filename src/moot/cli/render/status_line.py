@@ -70,8 +70,7 @@ def _doing(debate: Debate, now: datetime) -> str:
     waited = int((now - turn.started_at).total_seconds())
     doing = f"{words} words" if words else "thinking" if turn.reasoning else f"waiting {waited} s"
     if debate.seat(turn.seat).model.human:
-        left = debate.limits.person_seconds + turn.extended - (now - turn.started_at).total_seconds()
-        doing = f"a person types, {clock(max(0.0, left))} left"
+        doing = f"a person types, {clock(debate.person_seconds_left(turn, now) or 0.0)} left"
     return join((where, who, speech_title(debate, turn), doing))
 
 
