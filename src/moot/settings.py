@@ -27,7 +27,7 @@ from moot.providers.keys import SETTINGS_FILE, Environ, Secret, shown, shown_in
 from moot.providers.prices import flat_price
 from moot.providers.saved_keys import SavedKeys
 from moot.providers.secret_files import SUFFIX, with_secret_files
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.store.postgres import POOL_SIZE, STATEMENT_SECONDS
 from moot.tools import tool_settings as tools_written
 from moot.tools.tool_settings import ToolServerSettings

@@ -19,7 +19,7 @@ from playwright.async_api import Browser, CDPSession, Page
 
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, SayCue, ScriptedProvider, ThinkCue, WaitCue, split_words
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from tests.bench.figures import Figure, figure
 from tests.bench.measure import Unavailable
 from tests.browser.chromium import FLAGS, launched, missing

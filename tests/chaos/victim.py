@@ -16,7 +16,7 @@ from pathlib import Path
 from moot.core.events import Recorded, encode
 from moot.engine.arena import Arena
 from moot.providers.scripted import ScriptedProvider
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.settings import Settings
 from tests.engine.memory_toolbox import Workshop, echo
 

@@ -11,7 +11,7 @@ import pytest
 from moot.engine.arena import Arena
 from moot.providers.contract import Provider
 from moot.providers.scripted import ScriptedProvider
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 

@@ -15,7 +15,7 @@ from moot.engine.arena import Arena
 from moot.providers.scripted import ScriptedProvider
 from moot.rules.commands import JudgeAgain, PauseDebate, Start, decide
 from moot.rules.debate_setup import SeatSetup
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.settings import Settings
 from moot.store.contract import IdempotencyKey
 from moot.store.memory import MemoryStore

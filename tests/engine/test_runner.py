@@ -44,7 +44,7 @@ from moot.rules.commands import (
     ResumeDebate,
     SkipTurn,
 )
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.settings import Settings
 from tests.core.sample_events import tag_of
 from tests.engine.conftest import OpenArena

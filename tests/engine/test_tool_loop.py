@@ -46,7 +46,7 @@ from moot.providers.scripted import (
     improvise,
 )
 from moot.rules.commands import PauseDebate, SkipTurn, Stop
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 from moot.tools.contract import MAX_CALLS, MAX_RESULT_LENGTH

@@ -37,7 +37,7 @@ from moot.providers.wire_formats import (
     openai_responses_request,
 )
 from moot.providers.wire_formats.contract import WireFormat
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.settings import Settings
 from moot.store.contract import Store
 from moot.tools.contract import Toolbox

@@ -28,7 +28,7 @@ from moot.core.terms import Model, Money, Text, ToolResult, Usage
 from moot.engine.arena import Arena
 from moot.engine.tool_loop import NOT_JSON, TOO_SLOW
 from moot.rules.commands import Abort
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.settings import Settings
 from moot.store.contract import RecordResult
 from moot.store.memory import MemoryStore

@@ -17,7 +17,7 @@ from msgspec import Struct
 from playwright.async_api import Browser
 
 from moot.providers.scripted import ScriptedProvider
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from tests.browser.chromium import FLAGS, PICTURE_FONTS, launched
 from tests.page.sample_debate import Play, body
 from tests.web.routes.served import Served, serving

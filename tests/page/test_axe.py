@@ -11,7 +11,7 @@ import pytest_asyncio
 from playwright.async_api import Page, expect
 
 from moot.providers.scripted import ScriptedProvider
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from tests.page.sample_debate import Play, body
 from tests.web.routes.served import Served, serving
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from moot.core.terms import Request
 from moot.providers.scripted import Cue, SayCue, ThinkCue, WaitCue, improvise
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 
 PATIENT = RunnerTimings(retry_base=0.001, first_byte=60, between_bytes=60, tick=0.001)
 

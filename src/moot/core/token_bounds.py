@@ -3,7 +3,8 @@
 Where the tokenizer of a model is known and installed (the extra `tokenizers`, which carries its tables), the
 text is counted with it. Elsewhere it is counted by script, upwards: lower-case letters make 0.65 tokens
 each, capitals 0.85, digits and signs 1, a character of two bytes 1.1, longer ones as many as they have bytes.
-Prose has a third of that; strings of random letters, numbers and rare scripts come close to it.
+Prose has a third of that; strings of random letters, numbers and rare scripts come close to it. How many
+tokens a text is likely to have is estimated in `word_count.py`.
 """
 
 from __future__ import annotations

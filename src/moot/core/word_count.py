@@ -5,7 +5,8 @@ budget means about the same in Chinese as in English. A clipped text ends with a
 
 Where a service does not report tokens, they are estimated upwards by the UTF-8 length of each character: four
 ASCII characters make a token, two characters of two bytes (Cyrillic, Greek, Arabic, Hebrew, accented Latin),
-one of three bytes (Chinese, Japanese, Korean, Hindi, Thai), and one of four bytes makes two.
+one of three bytes (Chinese, Japanese, Korean, Hindi, Thai), and one of four bytes makes two. How many tokens
+a text can have at most is in `token_bounds.py`.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ from moot.providers.contract import (
     ReplyStarted,
 )
 from moot.providers.redaction import shown_remedy, without_folders
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 
 MAX_NON_TEXT_CHARS = 2 * 1024 * 1024
 MAX_SEGMENTS = 256

@@ -2,7 +2,7 @@
 
 `ClaimLoop` claims a debate, runs it and releases it, again and again while the debate wants a runner. How a
 debate is claimed differs between placements and is an argument. A released debate keeps its epoch; its next
-runner takes a later one.
+runner takes a later one. Who may claim which debate is up to the placement (`placement.py`).
 
 `UnclaimedSearch` finds debates that want a runner and have none. Usually it looks at those that some process
 has claimed and those that changed lately. At first and then once a minute it looks at all that are under way,

@@ -2,7 +2,11 @@
 
 A command that gives a debate something to do calls `ensure_running`. Whether the runner is in this process or
 on another machine is up to the placement; a runner does not know under which one it runs.
-`cluster/queue_placement.py` is the placement of several machines.
+`cluster/queue_placement.py` is the placement of several machines. What either does with a debate that it has,
+claim it, run it and release it, is `claim_loop.py`.
+
+After a crash, one process takes over debates whose file lock is free, every `RECOVERY_SECONDS`. Several take
+over those of a worker that was silent for `MOOT_STALL_S` (`WorkerTimings.stall_seconds`).
 """
 
 from __future__ import annotations

@@ -38,8 +38,9 @@ from moot.providers.redaction import shown_remedy
 from moot.rules import model_checks, runner_decisions
 from moot.rules.budget import CallPurpose
 from moot.rules.plan import AskJudges, HoldPoll, closes_on_time, plan
-from moot.rules.retry import FaultCounts, RunnerTimings, wait_before_retry
+from moot.rules.retry import FaultCounts, wait_before_retry
 from moot.rules.runner_decisions import ResultEvent
+from moot.rules.runner_timings import RunnerTimings
 from moot.store.contract import Store
 from moot.tools.contract import NoTools, Toolbox
 

@@ -1,4 +1,4 @@
-"""How long a runner waits for a model, and whether and when it tries a call again.
+"""Whether and when a runner tries a call again.
 
 Transient faults are retried three times, after 1, 2 and 4 seconds (`RunnerTimings.retry_base`, doubled each
 time) and never sooner than the provider asks. An unusable answer gets one more attempt. After a fault that
@@ -20,17 +20,6 @@ AMENDABLE_FAULTS: tuple[FaultKind, ...] = (
     "chain_lost", "seal_refused", "summary_refused", "too_long", "schema_refused", "tools_refused",
 )  # fmt: skip
 """Faults after which the same job sends a different request."""
-
-
-class RunnerTimings(Struct, frozen=True):
-    """Delays and deadlines of a runner, in seconds. Settings may change them."""
-
-    retry_base: float = 1.0
-    first_byte: float = 30.0
-    between_bytes: float = 30.0
-    tick: float = 0.05
-    tool: float = 150.0
-    """For tools that do not hold their own deadlines."""
 
 
 class FaultCounts(Struct, frozen=True):

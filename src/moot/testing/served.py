@@ -22,7 +22,7 @@ from moot.client import AsyncClient
 from moot.engine.arena import Arena
 from moot.providers.contract import Provider
 from moot.providers.scripted import ScriptedProvider
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.settings import ServerSettings, Settings
 from moot.store.contract import Store
 from moot.store.memory import MemoryStore

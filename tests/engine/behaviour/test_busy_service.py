@@ -16,7 +16,7 @@ from moot.core.terms import FREE, Model
 from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
 from moot.providers.wire_formats import openai_chat_request
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from tests.engine.conftest import OpenArena
 
 DEBATES = 100

@@ -15,7 +15,7 @@ from moot.engine.arena import Arena
 from moot.providers.client import ProviderClient
 from moot.providers.contract import Traits
 from moot.providers.wire_formats.openai_responses_request import WIRE_FORMAT
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 from tests.engine.memory_toolbox import Workshop, echo

@@ -18,7 +18,7 @@ from moot.providers.client import ProviderClient
 from moot.providers.contract import Traits
 from moot.providers.wire_formats.openai_responses_request import WIRE_FORMAT
 from moot.rules.debate_setup import SeatSetup
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.settings import Settings
 from moot.store.memory import MemoryStore
 from tests.support.responses_service import SUMMARY, Call, Replica

@@ -31,7 +31,7 @@ from moot.providers.contract import Chunk, Provider, ReplyDelta, ReplyDone, Repl
 from moot.providers.prices import flat_price
 from moot.providers.scripted import FaultCue, SayCue, ScriptedProvider, StallCue, improvise
 from moot.rules.commands import Abort, Command, DecideWinner, SkipTurn, Stop
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.settings import Settings
 from moot.store.contract import RecordResult
 from moot.store.memory import MemoryStore

@@ -13,7 +13,7 @@ from moot.core.evolve import fold
 from moot.core.terms import Request
 from moot.engine.arena import Arena
 from moot.providers.scripted import SayCue, ScriptedProvider, improvise
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.settings import Settings
 from moot.store.sqlite.connect import connect
 from moot.store.sqlite.store import SqliteStore

@@ -28,7 +28,7 @@ from aiohttp import web
 import moot
 from moot.engine import followers
 from moot.providers.wire_formats import openai_chat_request
-from moot.rules.retry import RunnerTimings
+from moot.rules.runner_timings import RunnerTimings
 from moot.store.sqlite.store import SqliteStore
 from moot.web.streaming import feeds
 from tests.providers.chat_lines import says

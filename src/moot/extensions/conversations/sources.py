@@ -1,4 +1,7 @@
-"""Conversations and debates in one shape: those of this machine, or those of a server."""
+"""Conversations and debates in one shape: those of this machine, or those of a server.
+
+The files and databases from which conversations are imported are read by `row_io/readers.py`.
+"""
 
 from __future__ import annotations
 

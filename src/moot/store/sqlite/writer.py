@@ -1,8 +1,9 @@
 """The one thread that writes: it commits all requests that are waiting in its queue as one transaction.
 
-There is no timer. While one commit waits for the disk the next batch gathers, so a write is the cheaper, the
-busier the process. If a batch cannot be written its requests are tried one by one. No request is answered
-before it is durable, and each event loop is woken once a batch.
+There is no timer here; streamed text has waited for its tick before it comes (`engine/text_writer.py`). While
+one commit waits for the disk the next batch gathers, so a write is the cheaper, the busier the process. If a
+batch cannot be written its requests are tried one by one. No request is answered before it is durable, and
+each event loop is woken once a batch.
 """
 
 from __future__ import annotations
