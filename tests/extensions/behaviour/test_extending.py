@@ -23,6 +23,7 @@ ROOT = Path(__file__).parents[3]
 DOCUMENT = (ROOT / "docs" / "extending.md").read_text("utf-8")
 SOURCE, CRUX = re.findall(r"```python\n(.*?)```", DOCUMENT, re.DOTALL)
 CRUX_DEBATES = "tests.extensions.behaviour.crux_debates"
+QUOTING_MODELS = "tests.extensions.behaviour.quoting_models:MODELS"
 
 
 @pytest.fixture
@@ -149,7 +150,7 @@ def test_the_terminal_has_the_option_and_the_report(tmp_path: Path) -> None:
     (tmp_path / "crux.py").write_text(CRUX, "utf-8")
 
     def moot(*arguments: str) -> str:
-        return ran(tmp_path, f"+crux:EXTENSION +{CRUX_DEBATES}:MODELS", "-m", "moot", *arguments)
+        return ran(tmp_path, f"+crux:EXTENSION +{QUOTING_MODELS}", "-m", "moot", *arguments)
 
     debate = "Homework should be banned", "--model", "quoting/demo", "--rounds", "1", "--plain"
     assert "--crux" in moot("--help")
