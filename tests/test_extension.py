@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -10,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from moot import fold, settings
+from moot import extension, fold, settings
 from moot.api.auth import NOBODY, OPERATOR
 from moot.api.problems import Problem
 from moot.api.rights import all_rights, check, may
@@ -121,6 +123,33 @@ def test_one_that_does_not_load_is_named_and_left_out(module: Path, text: str, r
     found = load("+acme")
     assert [extension.name for extension in found] == list(NAMES)
     assert found.failures == {"acme": reason}
+
+
+@pytest.mark.parametrize(
+    ("imported", "reason"),
+    [
+        ("from moot.extension import *", ""),
+        ("import moot.api.v1.create_debate", f"ImportError: {extension.TOO_EARLY}"),
+        ("import moot.cli.commands.debate", f"ImportError: {extension.TOO_EARLY}"),
+    ],
+)
+def test_what_an_extension_imports_does_not_lose_its_settings(
+    tmp_path: Path, imported: str, reason: str
+) -> None:
+    """What the seam exports can be imported at the top of the module; what is made of all settings cannot."""
+    field = "SetupField(name='echo', type=bool, default=False)"
+    text = f"from moot.extension import Extension, SetupField\n{imported}\n"
+    text += f"EXTENSION = Extension('echo', settings=lambda: ({field},))\n"
+    (tmp_path / "echo_room.py").write_text(text, "utf-8")
+    program = (
+        "from moot.extension import loaded; print(loaded().failures.get('echo_room:EXTENSION', ''));"
+        "from moot.api.v1.create_debate import Config; print('echo' in Config.model_fields)"
+    )
+    environ = {**os.environ, "PYTHONPATH": str(tmp_path), "MOOT_EXTENSIONS": "+echo_room:EXTENSION"}
+    told = subprocess.run(
+        [sys.executable, "-c", program], env=environ, check=True, capture_output=True, text=True
+    )
+    assert told.stdout.splitlines() == [reason, str(not reason)]
 
 
 def test_an_installed_package_is_found(tmp_path: Path, module: Path) -> None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from moot.api.command_table import Button, CommandContext, DebateCommand
     from moot.api.frames import Dialect
     from moot.api.rights import Right
+    from moot.api.v1.command_replies import action_reply
     from moot.api.v1.fields import Capabilities
-    from moot.api.v1.replies import action_reply
     from moot.core.events import AsideAnswered
     from moot.core.extension_events import ExtensionEvent, state_of
     from moot.core.setup_field import AtMost, Between, FormField, MoreThan, Option, SetupField
@@ -425,7 +425,7 @@ _HOMES = {
     "SqlAccess": "moot.store.extension_tables",
     "Tables": "moot.store.extension_tables",
     "UnreadableReply": "moot.prompts.model_replies",
-    "action_reply": "moot.api.v1.replies",
+    "action_reply": "moot.api.v1.command_replies",
     "fence_for": "moot.prompts.fences",
     "object_schema": "moot.prompts.model_replies",
     "read_json_reply": "moot.prompts.model_replies",
@@ -442,13 +442,24 @@ def __getattr__(name: str) -> object:
 
 
 _current: Loaded | None = None
+_loading = False
+TOO_EARLY = (
+    "A module that it imports needs to know all extensions, and they are still being loaded: import it "
+    "inside the function that uses it"
+)
 
 
 def loaded() -> Loaded:
     """The extensions of this process, found at the first call."""
-    global _current
+    global _current, _loading
     if _current is None:
-        _current = load(os.environ.get(VARIABLE))
+        if _loading:
+            raise ImportError(TOO_EARLY)
+        _loading = True
+        try:
+            _current = load(os.environ.get(VARIABLE))
+        finally:
+            _loading = False
     return _current
 
 

@@ -11,7 +11,8 @@ from msgspec import Struct
 
 from moot import formats
 from moot.api.problems import Problem
-from moot.api.v1.bodies import CreateDebate, read_body
+from moot.api.v1.bodies import read_body
+from moot.api.v1.create_debate import CreateDebate
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.core.choices import Effort
 from moot.core.terms import Format, Model, ModelPrice, Money, PriceTier

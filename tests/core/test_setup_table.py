@@ -32,7 +32,7 @@ import json, sys
 import asyncio
 from msgspec.structs import replace
 from moot.api.shapes.debates import DebateConfig
-from moot.api.v1.bodies import Config, CreateDebate
+from moot.api.v1.create_debate import Config, CreateDebate
 from moot.api.v1.replies import config_reply
 from moot.api.v1.setup_form import offered_settings, settings_table
 from moot.api.v1.setup_body import body_from_event, setup_from_body

@@ -16,7 +16,7 @@ from msgspec import Struct
 from moot.api.auth import Identity
 from moot.api.problems import Problem
 from moot.api.rights import Action, check, require_judge, require_questioner
-from moot.api.shapes.debates import (
+from moot.api.shapes.command_replies import (
     ActionResponse,
     InjectResponse,
     PauseDebateResponse,
@@ -25,7 +25,7 @@ from moot.api.shapes.debates import (
     SubmitRoundResponse,
     TriggerJudgeResponse,
 )
-from moot.api.v1 import bodies, people_bodies, replies
+from moot.api.v1 import bodies, command_replies, people_bodies
 from moot.api.v1.people_bodies import ballot_of
 from moot.core.state import Debate
 from moot.extension import Loaded, loaded
@@ -155,7 +155,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         action="steer",
         body=bodies.Resume,
         to_command=lambda body, _: rules.ResumeDebate(body.step),
-        reply=replies.resumed_reply,
+        reply=command_replies.resumed_reply,
         reply_type=ResumeDebateResponse,
         takes_keys=True,
         socket_name="RESUME",
@@ -178,7 +178,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         to_command=lambda body, context: rules.SkipTurn(
             by=context.identity.name, turn=body.turn, slot=body.slot
         ),
-        reply=replies.action_reply("The speech is skipped."),
+        reply=command_replies.action_reply("The speech is skipped."),
         socket_name="SKIP",
         buttons=(Button("skip", rules.SkipTurn(), "Skip turn", "s", "bar"),),
         label="Skip the speech",
@@ -193,7 +193,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         action="steer",
         body=bodies.Pause,
         to_command=lambda body, context: rules.PauseDebate(now=body.now, by=context.identity.name),
-        reply=replies.paused_reply,
+        reply=command_replies.paused_reply,
         reply_type=PauseDebateResponse,
         socket_name="PAUSE",
         buttons=(
@@ -210,7 +210,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         action="steer",
         body=bodies.SubmitRound,
         to_command=lambda body, _: rules.NextRound() if body.action == "next_round" else rules.SkipToJudge(),
-        reply=replies.round_reply,
+        reply=command_replies.round_reply,
         reply_type=SubmitRoundResponse,
         status=202,
         takes_keys=True,
@@ -224,7 +224,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         path="retry",
         action="steer",
         to_command=lambda _body, _context: rules.Retry(),
-        reply=replies.action_reply("The speech will be given again."),
+        reply=command_replies.action_reply("The speech will be given again."),
         status=202,
         takes_keys=True,
         buttons=(Button("retry", rules.Retry(), "Retry turn", "y", "bar"),),
@@ -240,7 +240,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         to_command=lambda body, context: rules.AddRemark(
             redact(body.text), by=context.identity.name, to=body.to, question=body.question
         ),
-        reply=replies.remark_reply,
+        reply=command_replies.remark_reply,
         reply_type=InjectResponse,
         status=202,
         socket_name="INJECT_CONTEXT",
@@ -262,7 +262,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
             redact(body.text), by=context.identity.name, to=body.to, question=True
         ),
         precondition=require_questioner,
-        reply=replies.action_reply(
+        reply=command_replies.action_reply(
             "It is answered in the next speech of the one it is put to, or when the floor is heard."
         ),
         status=202,
@@ -283,7 +283,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         to_command=lambda body, context: rules.ExtendDebate(
             body.seconds or 0.0, body.rounds or 0, by=context.identity.name
         ),
-        reply=replies.action_reply("There is more time."),
+        reply=command_replies.action_reply("There is more time."),
         socket_name="EXTEND",
         buttons=(
             Button("time", rules.ExtendDebate(seconds=60.0), "One more minute", "e", body={"seconds": 60}),
@@ -299,7 +299,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         action="steer",
         body=bodies.TriggerJudge,
         to_command=lambda body, _: rules.JudgeNow(body.reason),
-        reply=replies.judge_reply,
+        reply=command_replies.judge_reply,
         reply_type=TriggerJudgeResponse,
         status=202,
         takes_keys=True,
@@ -314,7 +314,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         action="steer",
         body=bodies.Decide,
         to_command=lambda body, _: rules.DecideWinner(body.seat, body.reason),
-        reply=replies.action_reply("The debate is decided."),
+        reply=command_replies.action_reply("The debate is decided."),
         buttons=(Button("decide", rules.DecideWinner(None), "Declare a winner", "w"),),
         label="Decide",
         description="Names the winner by hand: for debates with `winningCondition: user-decides`, or where "
@@ -327,7 +327,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         action="steer",
         body=bodies.Ending,
         to_command=lambda body, _: rules.Stop(body.reason),
-        reply=replies.stopped_reply,
+        reply=command_replies.stopped_reply,
         reply_type=StopDebateResponse,
         takes_keys=True,
         socket_name="STOP",
@@ -344,7 +344,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         action="steer",
         body=bodies.Ending,
         to_command=lambda body, _: rules.Abort(body.reason),
-        reply=replies.action_reply("The debate was aborted; nothing is judged."),
+        reply=command_replies.action_reply("The debate was aborted; nothing is judged."),
         buttons=(Button("abort", rules.Abort(), "Abort the debate", "A", kind="bad"),),
         label="Abort",
         description="Ends the debate without judging it. Its status is `completed` with `stopped: true`.",
@@ -357,7 +357,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         body=people_bodies.Rejudge,
         to_command=lambda body, _: rules.JudgeAgain(reason=body.reason, allowance=body.cost_limit),
         prepared_by_arena=True,
-        reply=replies.action_reply("It is judged again; the first verdict stays what it was."),
+        reply=command_replies.action_reply("It is judged again; the first verdict stays what it was."),
         status=202,
         buttons=(Button("rejudge", rules.JudgeAgain()),),
         label="Judge again",
@@ -371,7 +371,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         path="polls/close",
         action="steer",
         to_command=lambda _, context: participation.ClosePoll(by=context.identity.name),
-        reply=replies.action_reply("The vote is closed."),
+        reply=command_replies.action_reply("The vote is closed."),
         buttons=(Button("close", participation.ClosePoll(), "Close the vote", "c", "bar"),),
         label="Close the vote",
         tag="Judging and voting",
@@ -383,7 +383,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         path="seats/{seat}/take",
         action="speak",
         to_command=lambda _, context: participation.TakeSeat(context.seat, by=context.identity.name),
-        reply=replies.action_reply("The seat is yours."),
+        reply=command_replies.action_reply("The seat is yours."),
         socket_name="TAKE",
         seat_button=("take", participation.TakeSeat),
         label="Take the seat",
@@ -397,7 +397,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         path="seats/{seat}/leave",
         action="speak",
         to_command=lambda _, context: participation.LeaveSeat(context.seat, by=context.identity.name),
-        reply=replies.action_reply("From now on the stand-in speaks."),
+        reply=command_replies.action_reply("From now on the stand-in speaks."),
         socket_name="LEAVE",
         seat_button=("leave", participation.LeaveSeat),
         label="Leave the seat",
@@ -414,7 +414,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         to_command=lambda body, context: participation.KeepDraft(
             context.seat, redact(body.text), live=body.live
         ),
-        reply=replies.action_reply("The draft is kept."),
+        reply=command_replies.action_reply("The draft is kept."),
         socket_name="DRAFT",
         label="Save the draft",
         tag="People",
@@ -430,7 +430,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         to_command=lambda body, context: participation.GiveSpeech(
             context.seat, None if body.text is None else redact(body.text)
         ),
-        reply=replies.action_reply("The speech is given."),
+        reply=command_replies.action_reply("The speech is given."),
         socket_name="SAY",
         seat_button=("say", lambda seat: participation.GiveSpeech(seat, "?")),
         label="Give the speech",
@@ -444,7 +444,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         action="speak",
         body=people_bodies.Point,
         to_command=lambda body, context: participation.OfferPoint(context.seat, redact(body.text)),
-        reply=replies.action_reply("The point is put to the speaker at the break."),
+        reply=command_replies.action_reply("The point is put to the speaker at the break."),
         socket_name="POINT",
         seat_button=("point", lambda seat: participation.OfferPoint(seat, "?")),
         label="Offer a point",
@@ -459,7 +459,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         action="speak",
         body=people_bodies.Answer,
         to_command=lambda body, context: participation.AnswerPoint(context.seat, body.accept),
-        reply=replies.action_reply("The point is answered."),
+        reply=command_replies.action_reply("The point is answered."),
         socket_name="ANSWER",
         seat_button=("answer", lambda seat: participation.AnswerPoint(seat, accept=True)),
         label="Answer the point",
@@ -475,7 +475,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         to_command=lambda body, context: participation.CastVote(
             context.identity.voter, body.choice, body.poll
         ),
-        reply=replies.action_reply("Your vote is counted."),
+        reply=command_replies.action_reply("Your vote is counted."),
         status=201,
         socket_name="VOTE",
         label="Vote",
@@ -491,7 +491,7 @@ COMMANDS: tuple[DebateCommand, ...] = (
         body=people_bodies.CastBallot,
         to_command=_cast_ballot,
         needs_debate=True,
-        reply=replies.action_reply("The ballot is cast."),
+        reply=command_replies.action_reply("The ballot is cast."),
         status=201,
         label="Cast a ballot",
         tag="Judging and voting",

@@ -24,6 +24,7 @@ from moot.api.problems import MEDIA_TYPE, PROBLEM_TYPES, ErrorResponse, ProblemK
 from moot.api.shapes.page_view import View
 from moot.api.shapes.stream_events import EVENTS, AckData
 from moot.api.v1 import bodies, body_schemas, query_params
+from moot.api.v1.create_debate import CreateDebate
 from moot.api.v1.fields import CREATE_DEBATE
 from moot.api.v1.validation_messages import Shape
 from moot.core.json_types import SCHEMA_TEMPLATE, describe_type
@@ -390,5 +391,5 @@ def example_of(kind: ProblemKind) -> Shape:
         "requestId": "req_01HZ9X8K7M3QR5TNVWXYZ12345",
     }
     if kind == "validation":
-        return {**shape, "detail": bodies.CreateDebate.detail, "errors": examples.ERRORS}
+        return {**shape, "detail": CreateDebate.detail, "errors": examples.ERRORS}
     return {**shape, "currentStatus": "completed"} if kind == "conflict" else shape

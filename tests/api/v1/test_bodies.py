@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from moot.api.problems import Problem
 from moot.api.v1 import bodies
-from moot.api.v1.bodies import BODIES, CreateDebate, Skip, check_body, read_body
+from moot.api.v1.bodies import BODIES, Skip, check_body, read_body
 from moot.api.v1.body_schemas import schemas
+from moot.api.v1.create_debate import CreateDebate
 from moot.api.v1.fields import CREATE_DEBATE
 from tests.api.setup_bodies import LEFT_OUT, Inn, asked, changed, errors_of, problem_with
 from tests.api.test_strict_json import VALUES
@@ -364,7 +365,7 @@ def test_a_tie_names_no_seat() -> None:
     assert read_body(bodies.Decide, b'{"winner":"draw"}').seat is None
 
 
-@given(st.sampled_from(BODIES), VALUES)
+@given(st.sampled_from((CreateDebate, *BODIES)), VALUES)
 def test_any_json_is_a_body_or_a_problem(model: type[bodies.Body], shape: object) -> None:
     problem = problem_with(lambda: check_body(model, shape, Inn()))
     assert problem is None or problem.errors
@@ -384,7 +385,7 @@ def test_any_json_in_any_place_is_taken_or_named(place: str, value: Any) -> None
     assert problem is None or problem.errors
 
 
-@given(st.sampled_from(BODIES), st.binary())
+@given(st.sampled_from((CreateDebate, *BODIES)), st.binary())
 def test_any_bytes_are_a_body_or_a_problem(model: type[bodies.Body], data: bytes) -> None:
     problem = problem_with(lambda: read_body(model, data, Inn()))
     assert problem is None or problem.status in (400, 422)

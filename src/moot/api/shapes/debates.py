@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_origin
 
 from msgspec import NODEFAULT, UNSET, Meta, Struct, UnsetType, defstruct
 
+from moot.api.shapes.rounds import DebateRoundSummary, Speaker
 from moot.api.shapes.seats_and_polls import OpenPoll
 from moot.api.v1.states import StateName
 from moot.core.choices import WinningRule
-from moot.core.json_types import Amount, Count, DebateId, Nth, SeatId, Timestamp, one_of
+from moot.core.json_types import Amount, Count, DebateId, Nth, Timestamp, one_of
 from moot.core.setup_field import Between, SetupField
 from moot.core.setup_table import LimitFields, OptionFields, SetupFields, SpeakerFields, setup_fields
 from moot.core.statuses import VerdictOutcome
@@ -148,57 +149,6 @@ class CreateDebateResponse(Struct, frozen=True, rename="camel", kw_only=True, om
     ] = None
 
 
-class SpeechMarks(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """What is to be said about a speech; most speeches have few of these."""
-
-    status: Annotated[str, Meta(description="The speaker failed.", extra_json_schema={"const": "error"})] = ""
-    interrupted: Annotated[str, Meta(description="By what the speech was cut short.")] = ""
-    words: Count = 0
-    truncated: str = ""
-    refusal: bool = False
-    refusal_category: Annotated[
-        str, Meta(description="The policy that the refusal rests on, as the provider names it.")
-    ] = ""
-    degraded: Annotated[
-        str, Meta(description="What was left out or repaired in the request or the reply.")
-    ] = ""
-    over_length: bool = False
-    clipped: Annotated[
-        Count, Meta(description="How many of its words count, where it exceeded its budget.")
-    ] = 0
-
-
-class SpeechPreview(SpeechMarks, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    """The beginning of a speech."""
-
-    participant_id: SeatId
-    participant_name: str
-    content_preview: Annotated[str, Meta(extra_json_schema={"maxLength": 200})]
-    tokens_used: Count
-    turn: Nth
-    speech: Annotated[Nth, Meta(description="Its place in the order of speeches.")]
-    phase: str
-
-
-class DebateRoundSummary(Struct, frozen=True, rename="camel", kw_only=True):
-    round_number: Nth
-    responses: tuple[SpeechPreview, ...]
-    total_tokens: Count
-    round_cost: Amount
-    timestamp: Timestamp
-
-
-class Speaker(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
-    participant_id: SeatId
-    turn: Nth
-    speech: Nth
-    person: bool = False
-    ends_at: Annotated[
-        Timestamp | UnsetType | None,
-        Meta(description="When a person's time is up; null while the clock is stopped."),
-    ] = UNSET
-
-
 class DebateStatusResponse(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):
     id: DebateId
     status: StateName
@@ -291,55 +241,6 @@ class Pagination(Struct, frozen=True, rename="camel", kw_only=True):
 class ListDebatesResponse(Struct, frozen=True, rename="camel", kw_only=True):
     debates: tuple[DebateSummary, ...]
     pagination: Pagination
-
-
-# --- the result of a command ----------------------------------------------------------------------------
-
-
-class ActionResponse(Struct, frozen=True, rename="camel", kw_only=True):
-    debate_id: DebateId
-    current_round: Count
-    status: StateName
-    message: str
-
-
-class SubmitRoundResponse(ActionResponse, frozen=True, rename="camel", kw_only=True):
-    """A round was started, or the judging was."""
-
-
-class InjectResponse(Struct, frozen=True, rename="camel", kw_only=True):
-    debate_id: DebateId
-    current_round: Count
-    status: Annotated[str, Meta(extra_json_schema={"const": "queued"})]
-    message: str
-    current_status: StateName
-
-
-class TriggerJudgeResponse(Struct, frozen=True, rename="camel", kw_only=True):
-    debate_id: DebateId
-    status: StateName
-    message: str
-
-
-class PauseDebateResponse(Struct, frozen=True, rename="camel", kw_only=True):
-    debate_id: DebateId
-    status: StateName
-    paused_at: Timestamp
-    pausing: Annotated[bool, Meta(description="Whether a speech is still being finished.")]
-
-
-class ResumeDebateResponse(Struct, frozen=True, rename="camel", kw_only=True):
-    debate_id: DebateId
-    status: StateName
-    resumed_at: Timestamp
-
-
-class StopDebateResponse(Struct, frozen=True, rename="camel", kw_only=True):
-    debate_id: DebateId
-    status: StateName
-    stopped_at: Timestamp
-    message: str
-    stopped: Annotated[bool, Meta(extra_json_schema={"const": True})]
 
 
 class TicketResponse(Struct, frozen=True, rename="camel", kw_only=True):

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from moot.api.shapes.debates import SpeechMarks
+from moot.api.shapes.rounds import SpeechMarks
 from moot.api.shapes.seats_and_polls import OpenPoll
 from moot.api.v1.states import State, StateName
 from moot.core.json_types import (

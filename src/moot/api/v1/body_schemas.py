@@ -18,6 +18,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue, models_jso
 from pydantic_core.core_schema import ModelSchema
 
 from moot.api.v1.bodies import BODIES, Body
+from moot.api.v1.create_debate import CreateDebate
 from moot.api.v1.fields import FORMATS, PROVIDERS, Capabilities, contract_first
 from moot.api.v1.validation_messages import Shape
 from moot.core.terms import HostedTool
@@ -31,7 +32,7 @@ def schemas(
 ) -> dict[str, Shape]:
     """The JSON Schema of every body by its name, with the formats and providers that there are."""
     _, shapes = models_json_schema(
-        [(body, "validation") for body in (*BODIES, *more)],
+        [(body, "validation") for body in (CreateDebate, *BODIES, *more)],
         ref_template=template,
         schema_generator=_DescribedBodies,
     )

@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import UNSET, structs
 
-from moot.api.shapes.debates import Speaker
 from moot.api.shapes.records import VerdictsResponse
+from moot.api.shapes.rounds import Speaker
 from moot.api.shapes.seats_and_polls import (
     InvitationResponse,
     OfferedPoint,

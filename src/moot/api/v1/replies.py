@@ -5,33 +5,27 @@ Optional members of the contract are left out where they have no value; replies 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from moot.api.frames import SeenEvent, log_entry
 from moot.api.shapes.debates import (
-    ActionResponse,
     CreateDebateResponse,
     CreatedEstimate,
     DebateSessionConfig,
     DebateStatusResponse,
     DebateSummary,
-    InjectResponse,
     ListDebatesResponse,
     Pagination,
-    PauseDebateResponse,
     PollsConfig,
-    ResumeDebateResponse,
     Sitting,
-    StopDebateResponse,
-    SubmitRoundResponse,
-    TriggerJudgeResponse,
 )
 from moot.api.shapes.records import EventPage
 from moot.api.shapes.server_replies import EstimateResponse, ModelEstimate
 from moot.api.v1 import people_replies, rounds
+from moot.api.v1.command_replies import is_pausing
 from moot.api.v1.states import STATES
 from moot.core.json_types import Timestamp, as_number, choose
 from moot.core.setup_table import setup_fields
@@ -52,7 +46,6 @@ from moot.views.transcript_json import cost_summary
 from moot.views.transcript_shapes import DebateJudge, DebateParticipant
 from moot.views.verdict_views import first_verdict
 
-BEING_JUDGED = "The judge evaluates what was said."
 _summary = msgspec.json.Decoder(StoredSummary)
 
 
@@ -137,7 +130,7 @@ def status_reply(debate: Debate, viewer: Viewer = OBSERVER) -> DebateStatusRespo
         format=debate.format.name,
         config=config_reply(debate),
         stopped=debate.ended in STOPPED,
-        pausing=_pausing(debate),
+        pausing=is_pausing(debate),
         paused_for=debate.paused_for,
         ending=ending(debate),
         seq=debate.seq,
@@ -188,97 +181,6 @@ def estimate_reply(
 
 def _amount(amount: Money | None) -> Money | None:
     return None if amount is None else as_number(amount)
-
-
-# --- what came of a command ---------------------------------------------------------------------------
-
-
-def action_reply(message: str) -> Callable[[Debate], ActionResponse]:
-    """Makes short replies to commands: the effect is sent on the stream."""
-
-    def reply(debate: Debate) -> ActionResponse:
-        return ActionResponse(
-            debate_id=debate.id,
-            current_round=rounds.round_number(debate),
-            status=STATES[debate.status],
-            message=message,
-        )
-
-    return reply
-
-
-def remark_reply(debate: Debate) -> InjectResponse:
-    """A remark waits until the current speech has ended; the reply says who hears it then."""
-    return InjectResponse(
-        debate_id=debate.id,
-        current_round=rounds.round_number(debate),
-        status="queued",
-        message=_heard_by(debate),
-        current_status=STATES[debate.status],
-    )
-
-
-def _heard_by(debate: Debate) -> str:
-    """Who hears the last remark. A person who is speaking reads it at once; a model begins without it."""
-    remark = debate.remarks[-1]
-    live = {turn.slot for turn in debate.live}
-    later = {slot.seat for slot in debate.remaining_slots() if slot.index not in live}
-    name = debate.seat(remark.to).name if remark.to else ""
-    sentences = [
-        f"{seat.name}, who is speaking, reads it now."
-        for seat in (debate.seat(turn.seat) for turn in debate.live)
-        if seat.model.human and remark.to in (None, seat.id)
-    ]
-    if later and (not name or remark.question):
-        sentences.append("It is heard by every speech that starts from now on.")
-    elif remark.to in later:
-        sentences.append(f"Only {name} hears it, in every speech of theirs that starts from now on.")
-    if name and remark.question:
-        sentences.append(f"{name} is to answer it.")
-    return " ".join(sentences)
-
-
-def round_reply(debate: Debate) -> SubmitRoundResponse:
-    judging = debate.status == "judging"
-    number = rounds.round_number(debate) if judging else max(1, debate.rounds_asked)
-    return SubmitRoundResponse(
-        debate_id=debate.id,
-        current_round=number,
-        status=STATES[debate.status],
-        message=BEING_JUDGED if judging else f"Round {number} is about to begin.",
-    )
-
-
-def judge_reply(debate: Debate) -> TriggerJudgeResponse:
-    return TriggerJudgeResponse(debate_id=debate.id, status=STATES[debate.status], message=BEING_JUDGED)
-
-
-def paused_reply(debate: Debate) -> PauseDebateResponse:
-    return PauseDebateResponse(
-        debate_id=debate.id,
-        status=STATES[debate.status],
-        paused_at=Timestamp.of(debate.paused_at or debate.updated_at),
-        pausing=_pausing(debate),
-    )
-
-
-def resumed_reply(debate: Debate) -> ResumeDebateResponse:
-    return ResumeDebateResponse(
-        debate_id=debate.id,
-        status=STATES[debate.status],
-        resumed_at=Timestamp.of(debate.updated_at),
-    )
-
-
-def stopped_reply(debate: Debate) -> StopDebateResponse:
-    judged = debate.status == "judging"
-    return StopDebateResponse(
-        debate_id=debate.id,
-        status=STATES[debate.status],
-        stopped_at=Timestamp.of(debate.stopped_at or debate.ended_at or debate.updated_at),
-        message="The debate was stopped; the judge evaluates what was said." if judged else ending(debate),
-        stopped=True,
-    )
 
 
 def _participants(debate: Debate) -> tuple[DebateParticipant, ...]:
@@ -332,8 +234,3 @@ def _cost_text(summary: StoredSummary) -> str:
     if not summary.unpriced:
         return dollars(Money(summary.cost))
     return f"{dollars(Money(summary.cost))} and more" if Money(summary.cost) else dollars(None)
-
-
-def _pausing(debate: Debate) -> bool:
-    """Whether a pause was requested and a speech is still under way."""
-    return debate.status == "paused" and bool(debate.live)

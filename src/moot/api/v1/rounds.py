@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import structs
 
-from moot.api.shapes.debates import DebateRoundSummary, SpeechPreview
+from moot.api.shapes.rounds import DebateRoundSummary, SpeechPreview
 from moot.api.v1.speech_frames import speech_marks
 from moot.core.json_types import Timestamp, as_number, to_members
 from moot.core.state import ZERO, Debate, Turn

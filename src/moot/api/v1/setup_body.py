@@ -8,7 +8,8 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from moot.api.v1.bodies import Capabilities, Config, CreateDebate, JudgeChoice, ModelChoice
+from moot.api.v1.bodies import Capabilities, JudgeChoice, ModelChoice
+from moot.api.v1.create_debate import Config, CreateDebate
 from moot.core.choices import Effort
 from moot.core.errors import Invalid
 from moot.core.events import DebateOpened

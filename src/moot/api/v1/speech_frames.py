@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from moot.api.frames import Frame, SeenEvent
-from moot.api.shapes.debates import SpeechMarks
+from moot.api.shapes.rounds import SpeechMarks
 from moot.api.v1.people_replies import ends_at
 from moot.core.errors import FaultKind
 from moot.core.events import (

@@ -37,6 +37,7 @@ from moot.api.shapes.server_replies import (
 )
 from moot.api.shapes.stream_events import EVENTS, EXTENDED
 from moot.api.v1 import bodies, query_params, replies
+from moot.api.v1.create_debate import CreateDebate
 from moot.api.v1.setup_body import setup_from_body
 from moot.api.v1.stream_frames import V1Frames, deleted
 from moot.core.events import DebateOpened
@@ -109,7 +110,7 @@ def _estimate_reply(opened: DebateOpened) -> EstimateResponse:
         status=201,
         reply=CreateDebateResponse,
         says="The debate is open. `Location` is its address, `streamUrl` that of its stream.",
-        body=bodies.CreateDebate,
+        body=CreateDebate,
         once=True,
         keys=True,
         headers=("Location", "Idempotent-Replayed"),
@@ -125,7 +126,7 @@ async def create_debate(request: Request, context: Context) -> Response:
     async with context.idempotency.in_flight(request, raw) as once:
         keys = lent_keys(request.headers, context.arena)
         capabilities = ServerCapabilities(context.arena, keys)
-        setup = setup_from_body(bodies.read_body(bodies.CreateDebate, raw, capabilities), capabilities)
+        setup = setup_from_body(bodies.read_body(CreateDebate, raw, capabilities), capabilities)
         outcome = await open_debate(context, request, setup, keys, once)
     location = f"/api/v1/debates/{outcome.debate.id}"
     # It has an estimate, which takes some milliseconds for each round.
@@ -141,7 +142,7 @@ async def create_debate(request: Request, context: Context) -> Response:
         summary="Estimate the cost",
         reply=EstimateResponse,
         says="What is expected, from low to high, and what the cost limit holds.",
-        body=bodies.CreateDebate,
+        body=CreateDebate,
         keys=True,
         refusals=(403, 415, 422),
     ),
@@ -156,7 +157,7 @@ async def estimate_cost(request: Request, context: Context) -> Response:
     key_of(request)
     keys = lent_keys(request.headers, context.arena)
     capabilities = ServerCapabilities(context.arena, keys)
-    body = bodies.read_body(bodies.CreateDebate, await request.body(), capabilities)
+    body = bodies.read_body(CreateDebate, await request.body(), capabilities)
     opened = opening_event(setup_from_body(body, capabilities))
     return json_reply(await context.service(Estimates).reply(opened))
 

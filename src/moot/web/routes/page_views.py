@@ -15,7 +15,8 @@ from moot.api.page_view.sections import view
 from moot.api.page_view.view_frames import ViewFrames
 from moot.api.rights import viewer_as
 from moot.api.shapes.page_view import FramesResponse, ViewResponse
-from moot.api.v1 import bodies, query_params
+from moot.api.v1 import query_params
+from moot.api.v1.create_debate import CreateDebate
 from moot.api.v1.setup_body import body_from_event
 from moot.core.errors import UnknownDebate
 from moot.core.events import DebateOpened
@@ -130,7 +131,7 @@ async def list_view_frames(request: Request, debate_id: DebateId, context: Conte
         "inspect",
         tag="Debates",
         summary="Read how it was set up",
-        reply=bodies.CreateDebate,
+        reply=CreateDebate,
         says="What to send to `POST /api/v1/debates`.",
         refusals=(403, 404, 422),
     ),
