@@ -164,12 +164,18 @@ def test_an_installed_package_is_found(tmp_path: Path, module: Path) -> None:
     assert [extension.name for extension in load("-acme")] == list(NAMES)
 
 
-def test_one_whose_contribution_fails_is_left_out_of_everything() -> None:
+def test_one_whose_contribution_fails_is_left_out_of_everything_and_the_log_says_what_failed(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     broken = Extension("broken", formats=lambda: {}["nothing"], providers=dict)
     found = Loaded([broken, Extension("sound", formats=lambda: {"f": "toml"})])
     assert [extension.name for extension, _ in found.of(lambda extension: extension.formats)] == ["sound"]
     assert list(found.of(lambda extension: extension.providers)) == []
     assert found.failures == {"broken": "KeyError: 'nothing'"}
+    assert found.failed_fields == {"broken": "formats"}
+    [record] = caplog.records
+    assert record.getMessage() == "The extension broken is left out: formats failed"
+    assert record.exc_info
 
 
 def test_facts_that_fail_cost_the_extension_not_the_debate() -> None:
@@ -184,6 +190,7 @@ def test_facts_that_fail_cost_the_extension_not_the_debate() -> None:
     ) as found:
         assert found.facts(debate, OWNER) == (Fact("A", "b"),)
         assert found.failures == {"broken": "ValueError: oops"}
+        assert found.failed_fields == {"broken": "facts"}
 
 
 def test_the_help_lists_a_command_where_it_says() -> None:
@@ -312,6 +319,7 @@ def test_a_fold_that_fails_costs_the_extension_not_the_debate() -> None:
         assert debate.verdict is not None
         assert debate.extensions == {}
         assert found.failures == {"applause": "ZeroDivisionError: division by zero"}
+        assert found.failed_fields == {"applause": "events"}
 
 
 def test_without_a_word_from_the_extension_only_the_owner_sees_its_events() -> None:

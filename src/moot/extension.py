@@ -320,6 +320,8 @@ class Loaded:
         """Where each comes from: `moot` for ours, or the package of another."""
         self.failures: dict[str, str] = {}
         """Why an extension was left out, by its name."""
+        self.failed_fields: dict[str, str] = {}
+        """The field of `Extension` that failed, by its name; one that could not be imported has none."""
         self.left_out: tuple[str, ...] = ()
         """Those of ours that `MOOT_EXTENSIONS` leaves out."""
         self._values: dict[tuple[str, int], Any] = {}
@@ -339,13 +341,20 @@ class Loaded:
                 if key not in self._values:
                     self._values[key] = make()
             except Exception as error:
-                self.leave_out(extension.name, error)
+                failed = next((one for one in Extension._fields if getattr(extension, one) is make), "")
+                self.leave_out(extension.name, failed, error)
                 continue
             yield extension, self._values[key]
 
-    def leave_out(self, name: str, error: Exception) -> None:
-        """From now on do without this extension, and remember why."""
-        self.failures.setdefault(name, f"{type(error).__name__}: {error}")
+    def leave_out(self, name: str, field: str, error: Exception) -> None:
+        """From now on do without this extension, log the error, and remember why; `field` is the field of
+        `Extension` that failed."""
+        if name in self.failures:
+            return
+        self.failures[name], self.failed_fields[name] = f"{type(error).__name__}: {error}", field
+        from logging import getLogger  # slow to import, and needed for this alone
+
+        getLogger(__name__).error("The extension %s is left out: %s failed", name, field, exc_info=error)
 
     def family(self, name: str) -> EventFamily | None:
         """The events of an extension; None where it is not loaded or has none."""
@@ -354,6 +363,7 @@ class Loaded:
             only = Loaded((one,)) if one and name not in self.failures else Loaded(())
             found = next((family for _, family in only.of(lambda extension: extension.events)), None)
             self.failures |= only.failures
+            self.failed_fields |= only.failed_fields
             self._families[name] = found
         return self._families[name]
 
@@ -372,7 +382,7 @@ class Loaded:
             try:
                 found += tuple(extension.facts(debate, viewer)) if extension.facts else ()
             except Exception as error:
-                self.leave_out(extension.name, error)
+                self.leave_out(extension.name, "facts", error)
         return tuple(found)
 
     def reports(self, debate: Debate, viewer: Viewer) -> tuple[Reported, ...]:
@@ -384,7 +394,7 @@ class Loaded:
                 members = report.members(debate, viewer) if report.members else sections or None
                 found.append(Reported(extension.name, report.title, sections, members))
             except Exception as error:
-                self.leave_out(extension.name, error)
+                self.leave_out(extension.name, "report", error)
         return tuple(found)
 
 

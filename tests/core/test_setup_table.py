@@ -23,7 +23,8 @@ from moot.extension import Extension
 ROW = SetupField(
     name="house_rules", type=str, default="", limit=AtMost(20), sentence="What speakers may not do."
 )
-EXTENSION = Extension("house", settings=lambda: (ROW,))
+TEA = SetupField(name="tea_break", type=bool, default=True, sentence="Tea is served.")
+EXTENSION = Extension("house", settings=lambda: (ROW, TEA))
 TWICE = Extension("twice", settings=lambda: (SetupField(name="intensity", type=int, default=1),))
 """
 ONE_ROW = """
@@ -35,8 +36,10 @@ from moot.api.v1.create_debate import Config, CreateDebate
 from moot.api.v1.replies import config_reply
 from moot.api.v1.setup_form import offered_settings, settings_table
 from moot.api.v1.setup_body import body_from_event, setup_from_body
-from moot.cli.commands.debate import DebateCliOptions
+from moot.cli.commands.debate import DEFAULT_OPTIONS, DebateCliOptions
 from moot.cli.debate_options import debate_options
+from moot.cli.parser import make_app
+from moot.cli.remote_shapes import FormatSeating, config_of
 from moot.core.errors import Invalid
 from moot.extension import loaded
 from moot.core.events import decode_event, encode
@@ -54,6 +57,14 @@ try:
 except Invalid as error:
     problems = error.problems
 log = Log(setup=opened.setup)
+
+
+def typed(*flags):
+    bound = make_app().parse_args(["Cats are better than dogs", *flags])[1]
+    return bound.kwargs.get("options", DEFAULT_OPTIONS)
+
+
+dry = opening_event(setup_from_body(asked(changed(config__teaBreak=False)), Inn()))
 print(json.dumps({
     "log": decode_event(encode(opened)).setup.extensions,
     "problems": problems,
@@ -65,6 +76,16 @@ print(json.dumps({
     "help": debate_options()["How"]["--house-rules TEXT"],
     "typed": DebateCliOptions(house_rules="No props.").settings,
     "form": msgspec.to_builtins(next(one for one in offered_settings() if one.name == "houseRules")),
+    "dry": {
+        "typed": typed("--no-tea-break").settings,
+        "sent": msgspec.to_builtins(config_of(typed("--no-tea-break"), FormatSeating())),
+        "log": decode_event(encode(dry)).setup.extensions,
+        "again": body_from_event(dry)["config"]["teaBreak"],
+        "reply": to_members(config_reply(Log(setup=dry.setup).debate))["teaBreak"],
+    },
+    "wet": {**typed().settings, **opened.setup.extensions}.get("tea_break", "as usual"),
+    "tea_help": debate_options()["How"]["--no-tea-break"],
+    "tea_form": msgspec.to_builtins(next(one for one in offered_settings() if one.name == "teaBreak")),
     "docs": "| `houseRules` |  | at most 20 characters | What speakers may not do. |" in settings_table(),
     "failures": loaded().failures,
 }))
@@ -105,6 +126,20 @@ def test_a_setting_of_an_extension_is_one_row(seen: dict[str, Any]) -> None:
         20,
     )
     assert seen["docs"]
+
+
+def test_a_setting_of_an_extension_that_is_on_can_be_switched_off(seen: dict[str, Any]) -> None:
+    assert seen["dry"] == {
+        "typed": {"tea_break": False},
+        "sent": {"teaBreak": False},
+        "log": {"tea_break": False},
+        "again": False,
+        "reply": False,
+    }
+    assert seen["wet"] == "as usual"
+    assert seen["tea_help"] == "Switch off: Tea is served."
+    form = seen["tea_form"]
+    assert (form["kind"], form["default"], form["negated"]) == ("switch", True, False)
 
 
 def test_an_extension_with_a_setting_that_there_is_already_is_left_out(seen: dict[str, Any]) -> None:

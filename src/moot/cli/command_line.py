@@ -152,12 +152,26 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    if arguments in ASK_FOR_VERSION:
+        print(__version__, flush=True)
+        return 0
+    try:
+        return _call(arguments)
+    finally:
+        _name_left_out()
+
+
+def _name_left_out() -> None:
+    """Say on standard error which extensions failed during the command."""
+    for name, field in loaded().failed_fields.items():
+        reason = " ".join(loaded().failures[name].split())
+        complain([f"The extension {name} is left out: {field} failed ({reason})."], FAILED)
+
+
+def _call(arguments: list[str]) -> int:
     try:
         if arguments in ASK_FOR_HELP:
             return print_help()
-        if arguments in ASK_FOR_VERSION:
-            print(__version__, flush=True)
-            return 0
         if arguments[0] == "help":
             arguments = [*arguments[1:], "--help"]
         refuse_single_word(arguments)
@@ -169,13 +183,20 @@ def _run(arguments: list[str]) -> int:
     except MootError as error:
         if debugging():
             raise
-        return complain(*explain(error))
+        return complain(*explain(error, hints=not _is_of_extension(arguments)))
     except BrokenPipeError:
         raise
     except Exception as error:
         if debugging():
             raise
         return complain([f"Something unexpected went wrong: {error!r}", "MOOT_DEBUG=1 shows where."], FAILED)
+
+
+def _is_of_extension(arguments: list[str]) -> bool:
+    """Whether the command that is called is one that an extension brings."""
+    commands = (command for extension in loaded() for command in extension.commands)
+    names = [f"{command.parent} {command.name}".split() for command in commands]
+    return any(arguments[: len(name)] == name for name in names)
 
 
 UPGRADE = "To upgrade: `git pull` in the checkout of Moot and `make setup`, or install a new wheel."

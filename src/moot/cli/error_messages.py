@@ -48,8 +48,9 @@ def debugging() -> bool:
     return os.environ.get("MOOT_DEBUG", "") not in ("", "0")
 
 
-def explain(error: MootError) -> tuple[list[str], int]:
-    """The lines to print, the first of them the error itself, and the exit code."""
+def explain(error: MootError, *, hints: bool = True) -> tuple[list[str], int]:
+    """The lines to print, the first of them the error itself, and the exit code. `hints`: whether to say of a
+    refusal which of our commands are possible now."""
     match error:
         case Invalid():
             return _wrong(error), USAGE
@@ -57,7 +58,7 @@ def explain(error: MootError) -> tuple[list[str], int]:
             fix = "`moot list` shows the debates that are here, and with --server URL those of a server."
             return [str(error), fix], USAGE
         case Refused():
-            return _refusal(error), FAILED
+            return _refusal(error, hints=hints), FAILED
         case Unavailable():
             return [str(error), *([error.fix] if error.fix else [])], FAILED
         case NewerSchema():
@@ -68,9 +69,10 @@ def explain(error: MootError) -> tuple[list[str], int]:
             return [str(error)], FAILED
 
 
-def _refusal(error: Refused) -> list[str]:
+def _refusal(error: Refused, *, hints: bool) -> list[str]:
     """What is not possible, and which commands are in this state of the debate."""
-    return [f"{error.reason} (status: {status_text(error.status)})", *STATUS_HINTS.get(error.status, ())]
+    reason = f"{error.reason} (status: {status_text(error.status)})"
+    return [reason, *(STATUS_HINTS.get(error.status, ()) if hints else ())]
 
 
 def _wrong(error: Invalid) -> list[str]:

@@ -53,6 +53,7 @@ from moot.core.errors import Invalid
 from moot.core.json_types import decode_value
 from moot.core.sse_reader import SseEvent
 from moot.core.terms import HUMAN
+from moot.extension import loaded
 
 __all__ = [
     "PERSON", "AudiencePolls", "Complete", "Conversation", "ConversationEvents", "Conversations",
@@ -222,11 +223,16 @@ _kind = msgspec.json.Decoder(_Kind)
 _KNOWN: frozenset[str] = frozenset(str(shape.__struct_config__.tag) for shape in events.Event.__args__)
 
 
+def _is_known(kind: str) -> bool:
+    """Whether it is ours, or of an extension that is loaded here too."""
+    return kind in _KNOWN or loaded().family(kind.partition(".")[0]) is not None
+
+
 def record_of(entry: LogEntry | bytes) -> Record:
     try:
         entry = _entry.decode(entry) if isinstance(entry, bytes) else entry
         kind = _kind.decode(entry.event).type
-        event = events.decode_event(bytes(entry.event)) if kind in _KNOWN else None
+        event = events.decode_event(bytes(entry.event)) if _is_known(kind) else None
     except msgspec.DecodeError as error:
         raise Unreadable from error
     return Record(entry.seq, entry.at, kind, event)

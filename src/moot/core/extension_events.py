@@ -86,7 +86,7 @@ def after_extension_event(debate: Debate, event: ExtensionEvent, at: datetime) -
     try:
         state = family.evolve(debate.extensions.get(name, family.start), event, at)
     except Exception as error:
-        loaded().leave_out(name, error)
+        loaded().leave_out(name, "events", error)
         return debate
     return replace(debate, extensions={**debate.extensions, name: state})
 

@@ -46,7 +46,8 @@ class Option(NamedTuple):
     place: int = LAST
     """Where it stands in its group."""
     setup: bool = True
-    """It becomes the setting as it is. False: `cli/commands/debate.py` makes the setting of it."""
+    """It becomes the setting as it is; one without a value switches it from its default. False:
+    `cli/commands/debate.py` makes the setting of it."""
     type: Any = None
     """Of what is typed in, where the setting has another."""
 
@@ -186,10 +187,17 @@ class SetupField:
     def option(self) -> Option | None:
         if isinstance(self._option, Option | None):
             return self._option
-        flag = "--" + self.name.replace("_", "-")
-        if self.default is not False:
-            flag += " N" if isinstance(self.default, int | float) else " TEXT"
-        return Option(flag, self._option or self.sentence)
+        name, sentence = self.name.replace("_", "-"), self.sentence
+        match self.default:
+            case True:
+                label, sentence = f"--no-{name}", f"Switch off: {sentence}"
+            case False:
+                label = f"--{name}"
+            case int() | float():
+                label = f"--{name} N"
+            case _:
+                label = f"--{name} TEXT"
+        return Option(label, self._option or sentence)
 
     @property
     def form(self) -> FormField | None:

@@ -384,7 +384,8 @@ def _added_fields(extensions: Loaded) -> tuple[SetupField, ...]:
     for extension, fields in extensions.of(lambda extension: extension.settings):
         taken = {name for field in (*_OURS, *added) for name in (field.name, field.wire)}
         if twice := next((field.name for field in fields if {field.name, field.wire} & taken), ""):
-            extensions.leave_out(extension.name, ValueError(f"there is a setting {twice!r} already"))
+            error = ValueError(f"there is a setting {twice!r} already")
+            extensions.leave_out(extension.name, "settings", error)
             continue
         added += fields
     return tuple(added)

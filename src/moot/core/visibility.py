@@ -276,7 +276,7 @@ def _shows_aside(debate: Debate, aside: Aside, viewer: Viewer) -> bool:
     try:
         return found[1].visible(debate, aside, viewer)
     except Exception as error:
-        loaded().leave_out(found[0].name, error)
+        loaded().leave_out(found[0].name, "side_questions", error)
         return False
 
 

@@ -61,7 +61,7 @@ async def extension_services(arena: Arena) -> AsyncGenerator[None, None]:
                 try:
                     await held.enter_async_context(service(arena))
                 except Exception as error:
-                    loaded().leave_out(extension.name, error)
+                    loaded().leave_out(extension.name, "services", error)
         for name, reason in loaded().failures.items():
             log.warning("The extension %s is left out: %s", name, reason)
         yield

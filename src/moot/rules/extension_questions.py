@@ -24,6 +24,7 @@ from moot.rules.side_questions import SideQuestion
 MAX_LOST = 3
 """After so many lost answers the question is not asked again."""
 NOBODY_ASKS = "The extension that asks this is not loaded."
+ASKING_FAILED = "The extension that asks this failed ({error}) and is left out."
 T = TypeVar("T")
 
 
@@ -50,7 +51,7 @@ def _due(
         try:
             found += [question for question in asked(questions) if _is_due(debate, question)]
         except Exception as error:
-            loaded().leave_out(extension.name, error)
+            loaded().leave_out(extension.name, "side_questions", error)
     return tuple(found)
 
 
@@ -105,5 +106,6 @@ def _of_extension(aside: Aside, use: Callable[[SideQuestions], T]) -> T:
     except UnreadableReply:
         raise
     except Exception as error:
-        loaded().leave_out(extension.name, error)
-        raise Fault("unavailable", "permanent", billed=False, message=NOBODY_ASKS) from error
+        loaded().leave_out(extension.name, "side_questions", error)
+        message = ASKING_FAILED.format(error=type(error).__name__)
+        raise Fault("unavailable", "permanent", billed=False, message=message) from error

@@ -10,8 +10,13 @@
             return (Given("Zoe"),)
 
 `samples` are events of the extension in an order in which they may occur, each kind at least once; an
-extension without events leaves the fixture out. They are put into the log of a debate. Moot itself leaves
-out an extension that fails, so that a debate goes on; here its failure is the failure of a test.
+extension without events leaves the fixture out. They are put into the log of a debate. Another debate is
+held with a scripted model and all switches of the extension on, so that its side questions are asked. Moot
+itself leaves out an extension that fails, so that a debate goes on; here that is the failure of a test.
+
+Settings are read when Moot makes the shapes of its API. For an extension with settings that is not an
+installed package, `MOOT_EXTENSIONS=+module:ATTRIBUTE` is set before Moot is imported: by
+`MOOT_EXTENSIONS=+mine:EXTENSION pytest`, or at the top of `conftest.py`.
 """
 
 from __future__ import annotations
@@ -31,23 +36,28 @@ from urllib.request import urlopen
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from moot import formats
 from moot.api.frames import Dialect, as_message
 from moot.api.page_view.sections import view
-from moot.cli.command_line import COMMANDS
-from moot.core.events import Recorded, decode_event, encode
+from moot.cli.command_line import COMMANDS, terminal_commands
+from moot.client import DebateConfig
+from moot.core.events import AsideAnswered, AsideFailed, Recorded, decode_event, encode
 from moot.core.evolve import evolve
 from moot.core.extension_events import ExtensionEvent, KeptEvent
 from moot.core.setup_table import setup_fields
 from moot.core.state import Debate
-from moot.core.visibility import OBSERVER, OWNER, Viewer, seen_event, visible_event
+from moot.core.visibility import OBSERVER, OWNER, Viewer, seen_event, visible_event, visible_state
+from moot.engine.arena import Arena
 from moot.extension import EventFamily, Extension, Fact, Loaded, using
+from moot.providers.scripted import ScriptedProvider
 from moot.rules.debate_setup import field_problem
+from moot.settings import Settings
 from moot.store.contract import Store
 from moot.store.memory import MemoryStore
 from moot.store.sqlite.store import SqliteStore
-from moot.testing.served import serving
+from moot.testing.served import QUICK, serving
 from moot.views.exports import documents, render
 from moot.web.sample_debate import sample_log
 
@@ -56,6 +66,11 @@ LAZY = tuple(name for name, kind in Extension.__annotations__.items() if "Lazy["
 VIEWERS = (OWNER, OBSERVER, Viewer("moderator"), Viewer("participant", seat="for"))
 OPENING = 2
 """Events of the sample debate before the samples."""
+MADE_WITHOUT = (
+    "{name}: the shapes of the API were made without this setting. Set MOOT_EXTENSIONS=+module:ATTRIBUTE "
+    "before Moot is imported first."
+)
+HIDDEN = "Nobody else may read this."
 
 
 def log_with(samples: Sequence[ExtensionEvent]) -> list[Recorded]:
@@ -86,6 +101,12 @@ class ExtensionContract:
         return ()
 
     @pytest.fixture
+    def stored_kinds(self) -> frozenset[str]:
+        """Kinds of side questions that do not begin with the name of the extension, because logs have them
+        from before it."""
+        return frozenset()
+
+    @pytest.fixture
     def found(self, extension: Extension) -> Iterator[Loaded]:
         """Only this extension, while a test lasts; nothing of it may have failed at its end."""
         with using(extension) as found:
@@ -111,12 +132,15 @@ class ExtensionContract:
         self, extension: Extension, found: Loaded
     ) -> None:
         taken = {name for _, name, _, _ in COMMANDS}
-        given = [row.name for _, rows in found.of(lambda each: each.debate_commands) for row in rows]
+        rows = [row for _, brought in found.of(lambda each: each.debate_commands) for row in brought]
+        given = {word for row in rows for word in (row.name, row.path) if row.buttons}
+        listed = [row.name for row in terminal_commands()]
         for row in extension.commands:
             assert row.summary, row.name
             assert row.parent in taken if row.parent else row.name not in taken, row.name
+            assert (row.parent or row.name) in listed, row.name
             if not row.run:
-                assert row.name in given, f"{row.name}: there is no such command of a debate"
+                assert row.name in given, f"{row.name}: there is no command of a debate with this button"
             elif isinstance(row.run, str):
                 module, _, function = row.run.partition(":")
                 assert callable(getattr(import_module(module), function)), row.run
@@ -137,6 +161,20 @@ class ExtensionContract:
             default = msgspec.convert(msgspec.to_builtins(row.default), type=row.type)
             assert default == row.default, f"{row.name}: the default is not of its type"
             assert default is None or field_problem(row, default) == "", row.name
+
+    def test_settings_are_in_what_the_api_takes(self, found: Loaded) -> None:
+        for _, rows in found.of(lambda each: each.settings):
+            for row in rows:
+                made_with_it = row.keyword in DebateConfig.__struct_fields__
+                assert made_with_it or not row.request, MADE_WITHOUT.format(name=row.name)
+
+    def test_kinds_of_side_questions_begin_with_the_name(
+        self, extension: Extension, found: Loaded, stored_kinds: frozenset[str]
+    ) -> None:
+        for _, questions in found.of(lambda each: each.side_questions):
+            assert len(set(questions.kinds)) == len(questions.kinds)
+            for kind in set(questions.kinds) - stored_kinds:
+                assert kind.startswith(f"{extension.name}."), kind
 
     def test_modules_of_the_page_are_there_and_can_be_read(
         self, extension: Extension, tmp_path: Path
@@ -233,6 +271,19 @@ class ExtensionContract:
                 assert all(isinstance(render(name, debate, viewer), bytes) for debate in debates), name
             assert view(debates[-1], viewer)
 
+    @pytest.mark.asyncio
+    async def test_a_debate_is_held_and_shown_with_all_of_it_on(self, found: Loaded, tmp_path: Path) -> None:
+        records = await _held(found, tmp_path)
+        assert found.failures == {}, "it fails while a debate is held"
+        asked = {kind for _, each in found.of(lambda each: each.side_questions) for kind in each.kinds}
+        for _, _, debate in _answers_and_ending(records):
+            hidden = _with_other_hidden_answers(debate, asked)
+            assert _shown(debate, OWNER)
+            assert _shown(debate, OBSERVER) == _shown(hidden, OBSERVER), (
+                "an observer is shown what `visible` of the side questions hides"
+            )
+            assert found.failures == {}, "it fails at what is shown of a debate"
+
     def test_a_stream_tells_the_same_wherever_it_begins(
         self, found: Loaded, samples: tuple[ExtensionEvent, ...]
     ) -> None:
@@ -290,6 +341,42 @@ class ExtensionContract:
         for _, make in found.of(lambda each: each.bookings):
             bookings = make(store)
             assert all(map(callable, (bookings.reserve, bookings.settle, bookings.settle_deleted)))
+
+
+async def _held(found: Loaded, data: Path) -> list[Recorded]:
+    """The log of a debate with every switch of the extension on."""
+    rows = [row for _, brought in found.of(lambda each: each.settings) for row in brought]
+    switches = {row.name: True for row in rows if row.kind is bool}
+    settings = Settings(data=data, pace=QUICK, scripted=True)
+    providers = {"scripted": ScriptedProvider()}
+    async with Arena.open(settings, store=MemoryStore(), providers=providers) as arena:
+        debate = arena.debate(
+            "Cats are better than dogs", format="oxford", rounds=2, model="scripted/demo", **switches
+        )
+        return [recorded async for recorded in debate]
+
+
+def _answers_and_ending(records: Sequence[Recorded]) -> Iterator[Step]:
+    """The steps at which a side question is answered or given up, and the last one."""
+    for recorded, before, debate in steps(records):
+        if isinstance(recorded.event, AsideAnswered | AsideFailed) or recorded is records[-1]:
+            yield recorded, before, debate
+
+
+def _with_other_hidden_answers(debate: Debate, kinds: set[str]) -> Debate:
+    """The debate as if other answers had been given to those questions that an observer may not read."""
+    seen = visible_state(debate, OBSERVER).asides
+    asides = [
+        replace(aside, text=HIDDEN, chances={}) if aside.kind in kinds and shown != aside else aside
+        for aside, shown in zip(debate.asides, seen, strict=True)
+    ]
+    return replace(debate, asides=tuple(asides))
+
+
+def _shown(debate: Debate, viewer: Viewer) -> list[bytes]:
+    """The page and all documents."""
+    page = msgspec.json.encode(view(debate, viewer))
+    return [page, *(render(name, debate, viewer) for name in documents())]
 
 
 def _told(dialect: Dialect, step: Step, viewer: Viewer) -> tuple[list[bytes], bool, bool]:

@@ -6,8 +6,11 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from moot.cli.commands.show import seconds_between
 from moot.core.events import DebatePaused, DebateResumed, Recorded, decode_recorded
+from moot.extension import Extension, Fact, using
 from tests.cli.conftest import Hold, Moot
 from tests.cli.terminal import MOOT, environment
 from tests.views.logs import BEGAN
@@ -18,6 +21,31 @@ def test_the_log_shown_as_json_is_the_log(hold: Hold, moot: Moot):
     records = [decode_recorded(line) for line in moot("show", "--json")[1].splitlines()]
     assert {recorded.debate for recorded in records} == {debate_id}
     assert [recorded.seq for recorded in records] == list(range(1, len(records) + 1))
+
+
+def test_figures_of_extensions_stand_above_the_ending(hold: Hold, moot: Moot):
+    hold(rounds=1)
+    with using():
+        plain = moot("show")[1]
+    with using(Extension("applause", facts=lambda _debate, _viewer: [Fact("Applause", "2 times")])):
+        with_facts = moot("show")[1]
+    assert with_facts.replace("  Applause: 2 times\n\n", "") == plain != with_facts
+
+
+def test_an_extension_that_fails_is_named_in_a_line_below(
+    hold: Hold, moot: Moot, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("COLUMNS", "200")
+    hold(rounds=1)
+    with using():
+        plain = moot("show")
+    with using(Extension("broken", facts=lambda _debate, _viewer: [Fact("Half", str(1 // 0))])):
+        code, said, complained = moot("show")
+    assert (code, said) == plain[:2]
+    assert complained.splitlines()[-1] == (
+        "moot: The extension broken is left out: facts failed "
+        "(ZeroDivisionError: integer division or modulo by zero)."
+    )
 
 
 def test_a_replay_shows_what_was_shown(hold: Hold, moot: Moot):

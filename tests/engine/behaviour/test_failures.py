@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from moot.core.errors import Fault, StoreError
 from moot.core.events import (
     AsideAnswered,
+    AsideFailed,
     CallDelta,
     CallFailed,
     CallStarted,
@@ -268,5 +269,8 @@ async def test_a_question_that_its_extension_cannot_put_is_not_sent_and_the_deba
             debate, events = await play(arena, format="oxford", rounds=1)
     assert debate.verdict is not None
     assert [one.state for one in debate.asides] == ["failed"]
+    assert [event.message for event in events if isinstance(event, AsideFailed)] == [
+        "The extension that asks this failed (ValueError) and is left out."
+    ]
     assert not any(isinstance(event, CallStarted) and event.aside for event in events)
     assert found.failures == {"mood": "ValueError: oops"}

@@ -3,20 +3,24 @@ of applause; the setting, questions and report of crux."""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Generator
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from moot import AsyncClient
-from moot.extension import using
+from moot import AsyncClient, testing
+from moot.extension import Extension, using
+from moot.rules.commands import Abort
 from tests.web.routes.served import serving
 
 ROOT = Path(__file__).parents[3]
@@ -69,12 +73,16 @@ async def test_the_audience_applauds_and_everybody_sees_how_often(tmp_path: Path
         assert "/api/v1/debates/{debateId}/applause" in described["paths"]
         listed = (await served.http.get("/api/v1/extensions")).json()["extensions"]
         assert [(one["name"], one["commands"]) for one in listed] == [("applause", ["applaud"])]
+        with using(Extension("broken", "Breaks.", providers=lambda: {}["nothing"])) as found:
+            assert not [*found.of(lambda each: each.providers)]
+            [broken] = (await served.http.get("/api/v1/extensions")).json()["extensions"]
+        assert (broken["problem"], broken["failedField"]) == ("KeyError: 'nothing'", "providers")
         await served.post(debate_id, "abort")
         assert (await served.post(debate_id, "applause")).status_code == 409
 
 
-def ran(folder: Path, extensions: str, *command: str) -> str:
-    """What Python prints that has these extensions from its start on."""
+def process(folder: Path, extensions: str, *command: str) -> subprocess.CompletedProcess[str]:
+    """Python, which has these extensions from its start on."""
     environ = {
         **os.environ,
         "PYTHONPATH": f"{folder}{os.pathsep}{ROOT}",
@@ -82,9 +90,14 @@ def ran(folder: Path, extensions: str, *command: str) -> str:
         "MOOT_DATA": str(folder / "data"),
         "MOOT_SCRIPTED": "1",
     }
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, *command], env=environ, capture_output=True, text=True, check=False
     )
+
+
+def ran(folder: Path, extensions: str, *command: str) -> str:
+    """What it prints."""
+    done = process(folder, extensions, *command)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -99,6 +112,14 @@ def test_the_terminal_applauds(tmp_path: Path) -> None:
     moot("Homework should be banned", "--model", "scripted/demo", "--manual", "--plain")
     moot("applaud", "last")
     assert "**Applause:** once" in moot("export", "last")
+    moot("abort", "last")
+    assert "\n  Applause: once\n" in moot("show", "last")
+    refused, stopped = (
+        process(tmp_path, "+applause:EXTENSION", "-m", "moot", command, "last")
+        for command in ("applaud", "stop")
+    )
+    assert (refused.returncode, refused.stderr) == (1, "moot: The debate is over. (status: aborted)\n")
+    assert "`moot show ID` shows it." in stopped.stderr
 
 
 @pytest.fixture(scope="module")
@@ -158,3 +179,21 @@ def test_the_terminal_has_the_option_and_the_report(tmp_path: Path) -> None:
     printed = moot(*debate, "--crux")
     assert "the crux of each speech" in printed
     assert printed.count("Its first sentence.") == 2
+
+
+@pytest.mark.usefixtures("applause")
+async def test_the_terminal_shows_the_count_of_a_debate_on_a_server(tmp_path: Path) -> None:
+    from moot.cli.follow import log_of, show_all
+    from moot.cli.remote import RemoteSource
+    from moot.cli.render.live import DebateView
+    from moot.cli.render.output import Terminal
+
+    out = io.StringIO()
+    terminal = Terminal(Console(file=out, width=80, color_system=None, force_terminal=False))
+    async with testing.serving(tmp_path) as served, RemoteSource.open(served.url) as source:
+        setup = await served.arena.setup("Cats are better than dogs", rounds=1, model="scripted/demo")
+        debate_id = (await served.arena.create(setup)).debate.id
+        await served.client.command(debate_id, "applause")
+        await served.arena.ask(debate_id, Abort())
+        show_all(await log_of(source, debate_id), DebateView(terminal, lambda: datetime.now(UTC)))
+    assert "\n  Applause: once\n" in out.getvalue()

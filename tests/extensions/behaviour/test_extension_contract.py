@@ -23,6 +23,10 @@ class TestOurs(ExtensionContract):
     def extension(self, request: pytest.FixtureRequest) -> Extension:
         return request.param
 
+    @pytest.fixture
+    def stored_kinds(self) -> frozenset[str]:
+        return frozenset(("belief", "confidence", "persona_vote"))
+
 
 class TestApplause(ExtensionContract):
     @pytest.fixture

@@ -18,7 +18,22 @@ import pytest_asyncio
 
 from moot import Chunk, MemoryStore, Provider, ReplyDelta, ReplyDone, Request, Store, Traits
 from moot.core.setup_field import AtMost, SetupField
-from moot.extension import EventFamily, Extension, ExtensionEvent, Fact, PageModule, TerminalCommand
+from moot.extension import (
+    AsideAnswered,
+    DebateReport,
+    EventFamily,
+    Extension,
+    ExtensionEvent,
+    Fact,
+    PageModule,
+    ReportSection,
+    Sentences,
+    SideQuestion,
+    SideQuestions,
+    TerminalCommand,
+    object_schema,
+    short_request,
+)
 from moot.testing import Answering, Clock, ExtensionContract, ProviderContract, Reply, StoreContract
 
 
@@ -96,6 +111,45 @@ class TestGong(TestBell):
         return Extension(
             "gong", events=lambda: EventFamily((Rung,), start=[], evolve=count, visible=seen)
         )
+
+
+def how_loud(debate, aside, model, attempt):
+    schema = object_schema({"loud": {"type": "string"}})
+    return short_request(aside, model, "Answer.", "How loud?", schema, attempt)
+
+
+DRUM = SideQuestions(
+    kinds=("drum.beaten",),
+    request=how_loud,
+    read=lambda debate, aside, reply: AsideAnswered(aside.number, text=reply),
+    before=lambda debate, coming: [SideQuestion("drum.beaten", slot.index, slot.seat) for slot in coming],
+)
+
+
+def answers(debate, viewer):
+    return [ReportSection("Drum", (Sentences(tuple(aside.text for aside in debate.asides)),))]
+
+
+class TestDrum(ExtensionContract):
+    @pytest.fixture
+    def extension(self) -> Extension:
+        report = DebateReport("Drum", answers)
+        return Extension("drum", "Drums.", side_questions=lambda: DRUM, report=lambda: report)
+
+
+class TestOpenDrum(ExtensionContract):
+    @pytest.fixture
+    def extension(self) -> Extension:
+        shown = DRUM._replace(visible=lambda debate, aside, viewer: True)
+        report = DebateReport("Drum", answers)
+        return Extension("drum", "Drums.", side_questions=lambda: shown, report=lambda: report)
+
+
+class TestHorn(ExtensionContract):
+    @pytest.fixture
+    def extension(self) -> Extension:
+        silent = DRUM._replace(request=lambda *_: 1 / 0)
+        return Extension("horn", "Horns.", side_questions=lambda: silent)
 """
 FOUND = (
     "TestHasty::test_a_reply_begins_once_and_ends_once",
@@ -104,8 +158,12 @@ FOUND = (
     "TestBell::test_every_command_is_there_and_has_a_place_of_its_own",
     "TestBell::test_facts_are_told_of_every_debate",
     "TestBell::test_modules_of_the_page_are_there_and_can_be_read",
+    "TestBell::test_settings_are_in_what_the_api_takes",
     "TestBell::test_settings_are_legal",
     "TestBell::test_tags_begin_with_the_name",
+    "TestDrum::test_a_debate_is_held_and_shown_with_all_of_it_on",
+    "TestHorn::test_a_debate_is_held_and_shown_with_all_of_it_on",
+    "TestHorn::test_kinds_of_side_questions_begin_with_the_name",
     "TestGong::test_its_name_is_one_word_and_a_sentence_says_what_it_is",
     "TestGong::test_the_fold_is_pure",
     "TestGong::test_who_sees_an_event_does_not_depend_on_who_looked_before",
@@ -122,7 +180,10 @@ def test_the_examples_of_the_page_pass_and_what_is_broken_is_found(tmp_path: Pat
     failed = re.findall(r"^(?:FAILED|ERROR) (\S+)", done.stdout, re.MULTILINE)
     assert {name for name in failed if not name.startswith("test_broken.py")} == set(), done.stdout
     assert set(FOUND) <= {name.removeprefix("test_broken.py::") for name in failed}
+    assert not any("TestOpenDrum" in name for name in failed), done.stdout
     assert "AssertionError: plain" in done.stdout, "the values of a failed assertion are shown"
+    assert "an observer is shown what `visible` of the side questions hides" in done.stdout
+    assert "Set MOOT_EXTENSIONS=+module:ATTRIBUTE before Moot is imported first." in done.stdout
     assert not re.search(r"skipped|warning", done.stdout.splitlines()[-1])
 
 

@@ -431,7 +431,7 @@ def _report(name: str, report: DebateReport, debate: Debate, viewer: Viewer) -> 
             return report.page(debate, viewer)
         found = tuple(report.sections(debate, viewer))
     except Exception as error:
-        loaded().leave_out(name, error)
+        loaded().leave_out(name, "report", error)
         return {}
     sections = [{"title": one.title, "blocks": [*map(_block, one.blocks)]} for one in found]
     return {"title": report.title, "sections": sections} if sections else {}

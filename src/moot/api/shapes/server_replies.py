@@ -39,6 +39,9 @@ class LoadedExtension(Struct, frozen=True, rename="camel", kw_only=True):
     commands: Annotated[tuple[str, ...], Meta(description="Its commands in the terminal.")]
     modules: tuple[ExtensionModule, ...]
     problem: Annotated[str, Meta(description="Why it was left out; empty where it works.")] = ""
+    failed_field: Annotated[
+        str, Meta(description="The field of `Extension` that failed; empty where it was not even imported.")
+    ] = ""
 
 
 class ExtensionsResponse(Struct, frozen=True, rename="camel", kw_only=True):

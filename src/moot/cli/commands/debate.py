@@ -52,6 +52,10 @@ class SeatOptions(NamedTuple):
     verbosity: Verbosity | None = None
 
 
+def _is_flag(field: SetupField, shown: Option) -> bool:
+    return (shown.type or field.kind) is bool
+
+
 def _option_type(field: SetupField, shown: Option) -> Any:
     """The type of the value as it is typed in."""
     kind = shown.type or field.kind
@@ -69,7 +73,7 @@ def _members() -> list[tuple[str, Any, Any]]:
     rows = [(field.option, field) for field in setup_fields() if field.option]
     for shown, field in sorted(rows, key=lambda row: row[0].place):
         kind = Annotated[_option_type(field, shown), option(shown.names[-1])]
-        members.append((shown.attribute, kind, False if field.default in (True, False) else None))
+        members.append((shown.attribute, kind, False if _is_flag(field, shown) else None))
     return members
 
 
@@ -114,13 +118,19 @@ class DebateCliOptions(_Settings):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The settings that were given and are taken as they are, by their names."""
-        given = {
-            field.name: getattr(self, field.option.attribute)
-            for field in setup_fields()
-            if field.option and field.option.setup
-        }
-        return {name: value for name, value in given.items() if value is not None and value is not False}
+        """The settings that were given and are taken as they are, by their names; a flag switches from the
+        default."""
+        settings: dict[str, Any] = {}
+        for field in setup_fields():
+            if (shown := field.option) is None or not shown.setup:
+                continue
+            given = getattr(self, shown.attribute)
+            if _is_flag(field, shown):
+                if given:
+                    settings[field.name] = not field.default
+            elif given is not None:
+                settings[field.name] = given
+        return settings
 
     @property
     def winning_rule(self) -> WinningRule | None:

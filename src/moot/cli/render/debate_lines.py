@@ -49,7 +49,7 @@ from moot.core.events import (
 from moot.core.setup_table import added_fields
 from moot.core.state import Debate
 from moot.core.terms import Seat, settings_of
-from moot.extension import Reported
+from moot.extension import Fact, Reported
 from moot.judging.ballots import reasoning_so_far
 from moot.judging.neutral_labels import with_names
 from moot.judging.parties import vote_choices
@@ -299,6 +299,12 @@ def audience_lines(debate: Debate, width: int | None, ending: str = "") -> Itera
         yield from paragraph(f"Results: moot polls {debate.id}{ending}", width, "dim")
     elif (results := poll_report(debate)) is not None and results.headline:
         yield from verdict.poll_lines(results, width)
+
+
+def fact_lines(facts: tuple[Fact, ...], width: int | None) -> Iterator[Text]:
+    """Figures of extensions, each on a line of its own."""
+    for fact in facts:
+        yield from paragraph(f"{single_line(fact.label)}: {single_line(fact.text)}", width)
 
 
 def report_lines(report: Reported, width: int | None) -> Iterator[Text]:

@@ -363,6 +363,9 @@ class DebateView:
                 self._rule(report.title)
                 self._terminal.print_lines(lines)
                 self._terminal.blank_line()
+        if facts := loaded().facts(debate, OWNER):
+            self._terminal.print_lines(debate_lines.fact_lines(facts, self._terminal.width))
+            self._terminal.blank_line()
         style = "bold red" if isinstance(event, DebateFailed) else "dim"
         self._terminal.print_lines(debate_lines.ending_lines(debate, self._terminal.width, style))
 

@@ -153,6 +153,7 @@ def loaded_extensions(operator: bool) -> tuple[LoadedExtension, ...]:
             commands=(),
             modules=(),
             problem=reason if operator else ASK_OPERATOR,
+            failed_field=found.failed_fields.get(name, "") if operator else "",
         )
         for name, reason in found.failures.items()
     ]

@@ -19,7 +19,7 @@ import asyncio, json, sys
 from pathlib import Path
 from moot import fold
 from moot.api.page_view.sections import view
-from moot.api.v1.bodies import Config
+from moot.api.v1.create_debate import Config
 from moot.cli.debate_options import debate_options
 from moot.core.events import decode_recorded, encode
 from moot.core.setup_table import setup_fields
