@@ -342,7 +342,7 @@ def _read(path: Path) -> dict[str, Any]:
     tables = (*TABLES, *_extension_tables())
     for name in file:
         if name not in tables:
-            raise Invalid(f"{path}: there is no table [{shown(name)}]. There are: {', '.join(tables)}.")
+            raise Invalid(f"{path}: there is no table [{shown(name)}]. Known: {', '.join(tables)}.")
     return file
 
 

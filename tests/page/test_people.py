@@ -79,7 +79,7 @@ async def test_a_hall_votes_by_one_link_each_of_them_once(
     link = served.url + invited.json()["link"]
     await page.goto(f"{served.url}/debate/{debate['id']}")
     poll = page.get_by_role("region", name="Before a word is said")
-    await expect(poll).to_contain_text("0 votes so far")
+    await expect(poll).to_contain_text("No votes yet. The result stays hidden until voting closes")
     async with AsyncExitStack() as stack:
         for name, choice in (("Ada", "For"), ("Bob", "Against")):
             context = await stack.enter_async_context(await chromium.new_context(reduced_motion="reduce"))

@@ -100,7 +100,7 @@ async def test_the_first_token_locks_the_door_and_this_browser_stays_in(page: Pa
     await page.goto(f"{served.url}/settings")
     await page.get_by_label("Token name").fill("ada")
     await page.get_by_role("button", name="Create a token and require it").click()
-    await expect(page.get_by_text("it is not shown again.")).to_be_visible()
+    await expect(page.get_by_text("it cannot be shown again.")).to_be_visible()
     secret = await page.locator(".secret").inner_text()
     assert await page.evaluate("localStorage.getItem('moot.token')") == secret
     await page.goto(f"{served.url}/debates")

@@ -67,7 +67,7 @@ def test_a_winner_with_fewer_points_is_said():
     log = spoken().judged(
         ballot("for", 60, 70, 0, inconsistent=True), ballot("for", 60, 70, 1, inconsistent=True)
     )
-    assert doubts(log) == ("The winner has fewer points than another seat.",)
+    assert doubts(log) == ("For wins: preferred both times, although Against has more points.",)
 
 
 def test_a_small_judge_and_one_of_the_speakers_own_kind_are_doubted():
@@ -191,6 +191,31 @@ def test_the_margin_names_who_is_ahead():
     level = spoken().judged(ballot(None, 70, 70, 0), ballot(None, 70, 70, 1)).debate
     assert level.verdict is not None
     assert outcome.margin(level, level.verdict) == "level on points"
+
+
+def sentence(log: Log) -> str:
+    assert log.debate.verdict is not None
+    return outcome.verdict_sentence(log.debate, log.debate.verdict)
+
+
+def test_the_margin_of_one_judge_is_told_as_its_decision():
+    assert sentence(held()) == "The judge preferred For both times, by 7 points."
+    level = spoken().judged(ballot("for", 70, 70, 0), ballot("for", 70, 70, 1))
+    assert sentence(level) == "The judge preferred For both times, level on points."
+    tie = spoken().judged(ballot(None, 70, 70, 0), ballot(None, 70, 70, 1))
+    assert sentence(tie) == "Level on points on average."
+
+
+def test_the_margin_of_several_judges_is_told_with_their_ballots():
+    log = spoken(judges=(judge("ann"), judge("bob")))
+    log.judged(*(ballot("for", 80, 70, order, by) for by in ("ann", "bob") for order in (0, 1)))
+    assert sentence(log) == "All 4 ballots preferred For, by 10 points on average."
+    log = spoken(judges=(judge("ann"), judge("bob"), judge("cid")))
+    log.judged(
+        *(ballot("for", 80, 70, order, by) for by in ("ann", "bob") for order in (0, 1)),
+        *(ballot("against", 60, 70, order, "cid") for order in (0, 1)),
+    )
+    assert sentence(log).startswith("4 of 6 ballots preferred For, by ")
 
 
 def test_each_judge_leans_by_a_margin_in_each_order():

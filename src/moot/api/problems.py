@@ -230,7 +230,7 @@ def as_problem(error: Exception) -> Problem:
 
 def _first_sentence(text: str) -> str:
     """What comes before the first colon, which may introduce what was sent; always whole sentences, where
-    there is one: "There is no provider called 'x'. There are: a, b." ends before "There are"."""
+    there is one: "There is no provider called 'x'. Known: a, b." ends before "Known"."""
     before, colon, _ = text.partition(":")
     whole, stop, _ = before.rpartition(". ")
     return (whole if colon and stop else before).rstrip(".")

@@ -348,8 +348,7 @@ def print_next_steps(debate: Debate, ending: str = "") -> None:
         case "decision":
             terminal.line("It waits for your decision: ", (f"moot decide {debate.id} WINNER{ending}", "bold"))
         case "resume":
-            terminal.line("Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))
+            terminal.line("Continue: ", (f"moot resume {debate.id}{ending}", "bold"))
         case _:
-            if debate.being_judged:
-                terminal.line("Left while it was judged. A server on this data folder finishes the judging.")
-            terminal.line("Not finished. Go on with: ", (f"moot resume {debate.id}{ending}", "bold"))
+            what = "Judging" if debate.being_judged else "The debate"
+            terminal.line(f"{what} is not finished. Continue: ", (f"moot resume {debate.id}{ending}", "bold"))

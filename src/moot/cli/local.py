@@ -133,4 +133,4 @@ def _why_this_model(default: DefaultModel) -> str:
     """Where a model that no one has named costs money: why it was chosen, and which would cost nothing."""
     if not default.why:
         return ""
-    return f"{default.name}, because {default.why}; --model {FREE_MODEL} costs nothing"
+    return f"Using {default.name} ({default.why}). Free instead: --model {FREE_MODEL}"

@@ -70,7 +70,7 @@ def load(name: str, folder: Path | None = None) -> Format:
     all_names = names(folder)
     known = ", ".join(all_names)
     close = get_close_matches(name.lower(), all_names, n=1)
-    hint = f"Did you mean {close[0]}?" if close else f"There are: {known}; or give the path of a .toml file."
+    hint = f"Did you mean {close[0]}?" if close else f"Known: {known}; or give the path of a .toml file."
     raise Invalid(f"There is no format called {name!r}. {hint}", {"format": [f"Must be one of: {known}"]})
 
 

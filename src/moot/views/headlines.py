@@ -78,5 +78,5 @@ def win_line(names: Sequence[str], role: str, *, by_vote: bool) -> str:
 
 def _role(side: str, seat_name: str, parties_count: int) -> str:
     if parties_count > len(SIDES):
-        return f" as {seat_name}"
+        return f" ({seat_name})"
     return f", arguing {side}" if side in SIDES else ""

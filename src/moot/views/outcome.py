@@ -120,6 +120,52 @@ def margin(debate: Debate, verdict: DebateVerdict) -> str:
     return f"{abs(verdict.margin):g} {points} for {party_name(debate, best)}"
 
 
+def verdict_sentence(debate: Debate, verdict: DebateVerdict) -> str:
+    """The margin in a sentence, with how often the winner was preferred; empty where there is no margin."""
+    lead = margin(debate, verdict)
+    if not lead:
+        return ""
+    judging = _judging(debate, verdict)
+    cast = ballots(debate, judging)
+    average = " on average" if len(cast) > 1 else ""
+    if verdict.winner is None or judging is None or not cast:
+        return f"{lead[0].upper()}{lead[1:]}{average}."
+    named = sum(
+        ballot.winner is not None and _is_of(debate, ballot.winner, verdict.winner) for ballot in cast
+    )
+    if contradicts_scores(verdict.winner, verdict.scores):
+        return _against_the_points(debate, verdict, named, cast)
+    if _gave_words(judging):
+        return f"{lead}{average}; {_share(named, len(cast))} named the winner."
+    winner = party_name(debate, verdict.winner)
+    points = lead if verdict.margin == 0 else f"by {lead.partition(' for ')[0]}"
+    if named == len(cast) and len(counted_judges(judging)) == 1:
+        return f"The judge preferred {winner}{' both times' if len(cast) == 2 else ''}, {points}."
+    share = _share(named, len(cast))
+    return f"{share[0].upper()}{share[1:]} preferred {winner}, {points}{average}."
+
+
+def _against_the_points(debate: Debate, verdict: DebateVerdict, named: int, cast: Sequence[Ballot]) -> str:
+    """That another party has more points than the winner, and why it won all the same."""
+    if verdict.winner is None:
+        return ""
+    best = max(verdict.scores, key=lambda one: verdict.scores[one].score)
+    how = "ranked 1st" if verdict.ranking else "preferred"
+    if len(cast) > 1:
+        one_judge = named == 2 and len(cast) == 2 and cast[0].judge == cast[1].judge
+        how += " both times" if one_judge else f" by {_share(named, len(cast))}"
+    wins = "wins" if len(party(debate, verdict.winner).seats) == 1 else "win"
+    have = "has" if len(party(debate, best).seats) == 1 else "have"
+    names = party_name(debate, verdict.winner), party_name(debate, best)
+    return f"{names[0]} {wins}: {how}, although {names[1]} {have} more points."
+
+
+def _share(named: int, cast: int) -> str:
+    if named < cast:
+        return f"{named} of {plural(cast, 'ballot')}"
+    return "both ballots" if cast == 2 else f"all {cast} ballots"
+
+
 def party_name(debate: Debate, party_id: str) -> str:
     """The party as readers see it, by the id of any of its seats."""
     seats = participants(debate)
@@ -161,7 +207,7 @@ def _doubts(debate: Debate, verdict: DebateVerdict, judging: Judging) -> Iterato
         verdict = replace(verdict, winner=None)
     yield from _disagreement(debate, verdict, counted)
     if verdict.winner and contradicts_scores(verdict.winner, verdict.scores):
-        yield "The winner has fewer points than another seat."
+        yield verdict_sentence(debate, verdict)
     elif verdict.inconsistent:
         yield "One ballot names a winner to whom it gave fewer points."
     if unasked := sum(len(ballot.dropped) for ballot in judging.ballots):

@@ -32,6 +32,8 @@ def verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
     if result.leanings and len(result.scores) >= 2:
         (first, _), (second, _), *_ = result.scored_seats
         yield _axis(result.leanings, first, second)
+    if result.sentence:
+        yield f'<p dir="auto">{escape_line(result.sentence)}</p>'
     facts = " · ".join(_facts(result))
     if facts:
         yield f'<p class="facts">{facts}</p>'
@@ -45,8 +47,6 @@ def verdict(page: Transcript, result: VerdictView) -> Iterator[str]:
 
 
 def _facts(result: VerdictView) -> Iterator[str]:
-    if result.margin_words:
-        yield escape_line(result.margin_words)
     if result.scores:
         yield f"agreement {result.agreement:.0%}"
     if result.ballot_count:

@@ -50,6 +50,8 @@ class VerdictView(ReachedVerdict, frozen=True, kw_only=True):
     title: str
     """The headline for readers, with the model first."""
     margin_words: str
+    sentence: str
+    """The margin in a sentence; empty where a doubt says the same."""
     ballot_count: int
     readings: str
     """What the two readings of each judge are called: both labelings, or both orders; empty where nobody read
@@ -115,6 +117,7 @@ def _result(debate: Debate, verdict: DebateVerdict, judging: Judging | None, sea
     judges = judging.judges if judging else ()
     opinions = tuple(_opinions(debate, judging, seats)) if judging else ()
     usage = judging.usage if judging and judging.again else _judging_usage(debate)
+    sentence, doubts = outcome.verdict_sentence(debate, verdict), outcome.doubts(debate, verdict)
     return choose(
         VerdictView,
         verdict,
@@ -122,9 +125,10 @@ def _result(debate: Debate, verdict: DebateVerdict, judging: Judging | None, sea
         title=verdict_headline(debate, verdict),
         winner=verdict.winner or TIE,
         margin_words=outcome.margin(debate, verdict),
+        sentence="" if sentence in doubts else sentence,
         ballot_count=len(outcome.ballots(debate, judging)) if judging else 0,
         readings=outcome.readings(judging.ballots) if judging else "",
-        doubts=outcome.doubts(debate, verdict),
+        doubts=doubts,
         scores=_scores(verdict.scores),
         leanings=outcome.leanings(debate, judging) if judging else (),
         judging=judging.number if judging else None,

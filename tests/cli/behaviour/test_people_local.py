@@ -114,7 +114,7 @@ def test_a_text_that_ends_too_early_pauses_and_the_draft_is_found_again(data: Pa
 def test_an_empty_text_is_nobody_at_the_terminal(data: Path):
     done = spoken(data, *AGAINST_ME, "--rounds", "1", typed="")
     assert done.returncode == 130
-    assert "Go on with: moot resume deb_" in done.stderr
+    assert "Continue: moot resume deb_" in done.stderr
 
 
 def test_whoever_resumes_is_told_what_was_said_last(data: Path):
@@ -259,7 +259,7 @@ def test_a_draft_is_only_kept_where_nobody_runs_the_debate(data: Path, moot: Moo
     left_by_a_process_that_died(data, *AGAINST_ME)
     kept = piped(environment(data), "draft", "last", "Not yet.")
     assert (kept.returncode, kept.stdout) == (0, "Kept.\n")
-    assert "Go on with: moot resume deb_" in kept.stderr
+    assert "Continue: moot resume deb_" in kept.stderr
     assert debate_in(moot).drafts == {"part_1": "Not yet."}
 
 
@@ -267,7 +267,7 @@ def test_a_remark_does_not_wait_for_a_debate_that_nobody_runs(data: Path):
     left_by_a_process_that_died(data, "--model", "scripted/demo")
     said = piped(environment(data), "inject", "last", "Be brief.")
     assert said.returncode == 0
-    assert "Go on with: moot resume deb_" in said.stderr
+    assert "Continue: moot resume deb_" in said.stderr
 
 
 def test_what_was_kept_is_not_said_by_a_terminal_where_nobody_sits(data: Path, moot: Moot):
@@ -289,7 +289,7 @@ def test_a_person_judges_from_a_pipe(data: Path, moot: Moot):
     assert "b wins, arguing against" in done.stdout
     assert "Key speeches: a, Opening statement (speech 1); b," in done.stdout
     assert "There is no seat 'nobody' here." in done.stderr
-    assert "There is no speech 9. There are: 1, 2." in done.stderr
+    assert "There is no speech 9. Known: 1, 2." in done.stderr
     judging = debate_in(moot).judging
     assert judging is not None
     assert judging.ballots == (

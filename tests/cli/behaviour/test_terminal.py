@@ -114,7 +114,7 @@ def test_leaving_while_the_judge_is_at_work_keeps_the_speeches(data: Path, moot:
         terminal.until("0 of 2 ballots")
         terminal.type(CTRL_C)
         assert terminal.ended() == 130
-        assert "Go on with: moot resume deb_" in words(terminal.output)
+        assert "Continue: moot resume deb_" in words(terminal.output)
     code, out, _ = moot("resume")
     assert code == 0
     assert "── Verdict ──" in out

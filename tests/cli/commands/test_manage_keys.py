@@ -65,7 +65,7 @@ def test_a_service_that_is_mistyped_is_refused_with_the_nearest_name(moot: Moot)
         code, _, err = moot("keys", command, "antropic")
         assert code == 2
         assert "There is no service 'antropic' that takes a key. Did you mean anthropic?" in err
-    assert "There are: openai, anthropic" in moot("keys", "test", "owl")[2]
+    assert "Known: openai, anthropic" in moot("keys", "test", "owl")[2]
 
 
 def test_in_a_cluster_the_environment_alone_counts(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -316,10 +316,10 @@ def test_a_default_that_a_key_has_brought_about_is_told_with_one_that_costs_noth
     moot: Moot, service: Service
 ):
     _, out, _ = moot("A motion to try", "--rounds", "1", "--judge", "none")
-    told = "openai/gpt-6-luna, because OPENAI_API_KEY is set"
+    told = "Using openai/gpt-6-luna (OPENAI_API_KEY is set"
     assert told in " ".join(out.split())
-    assert "--model local/smollm2-135m costs nothing" in " ".join(out.split())
-    assert "costs nothing" not in moot("show", "last")[1]
+    assert "Free instead: --model local/smollm2-135m" in " ".join(out.split())
+    assert "Free instead" not in moot("show", "last")[1]
 
 
 def test_a_model_that_was_named_needs_no_reason(

@@ -86,7 +86,7 @@ def test_a_debate_whose_process_died_is_taken_up_where_it_was(data: Path, moot: 
         debate.process.kill()
         debate.process.wait()
     code, out, err = moot("watch")
-    assert "Go on with: moot resume deb_" in err
+    assert "Continue: moot resume deb_" in err
     moot("pause")
     code, out, err = moot("resume", "--step", "turn")
     assert code == 130

@@ -58,7 +58,8 @@ def test_a_debate_reads_from_top_to_bottom():
     order = [
         "Cats are better than dogs", "Round 1 of 2", "Opening statement", "Thinks: Lead with safety.",
         "Licences keep people safe.", "4 words · 20 tokens · 1.5 s", "Round 2 of 2", "Verdict", "For wins",
-        "78.0", "71.0", "agreement", "7 points for For", "Because of the evidence.", "All rounds were held.",
+        "78.0", "71.0", "agreement", "The judge preferred For both times, by 7 points.",
+        "Because of the evidence.", "All rounds were held.",
     ]  # fmt: skip
     places = [page.index(words) for words in order]
     assert places == sorted(places)

@@ -155,7 +155,7 @@ def test_the_tables_of_an_experiment_tell_who_spoke_how_long_and_who_won(
     teams = stored["teams"]
     assert {len(row.models) for row in teams.rankings()} == {4}
     assert len(teams.ratings()) == 4
-    with pytest.raises(Invalid, match="There are: truth, minds, teams, league"):
+    with pytest.raises(Invalid, match="Known: truth, minds, teams, league"):
         load("leage", held)
 
 

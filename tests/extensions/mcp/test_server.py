@@ -173,7 +173,7 @@ async def test_what_is_here_is_listed(moot: Client) -> None:
         ("start_debate", {"motion": MOTION, "models": ["human"]}, "Only models can take part"),
         ("start_debate", {"motion": MOTION, "models": ["local//etc/passwd"]}, "no local model of that name"),
         ("start_debate", {"motion": MOTION, "models": ["nobody/x"]}, "nobody"),
-        ("start_debate", {"motion": MOTION, "tools": ["search"]}, "There are: web_search, code."),
+        ("start_debate", {"motion": MOTION, "tools": ["search"]}, "Known: web_search, code."),
         ("start_debate", {"motion": MOTION, "rounds": 99}, "rounds: Must be between 1 and 10"),
         ("start_debate", {"motion": MOTION, "judges": ["none", "scripted/j"]}, "no local model of that name"),
         ("start_debate", {"motion": MOTION, "models": ["passwd.gguf"]}, "no local model of that name"),

@@ -341,6 +341,7 @@ def verdicts(debate: Debate, viewer: Viewer) -> Shape:
             "title": result.title,
             "coinFlip": result.coin_flip,
             "marginWords": result.margin_words,
+            "sentence": result.sentence,
             "readings": result.readings,
             "leanings": [
                 {"judge": one.judge, "margins": list(one.margins), "flipped": one.flipped}

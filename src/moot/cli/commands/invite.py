@@ -69,7 +69,7 @@ def invite(
             debate_id, role, seat=seat_invited, judge=judge_invited, name=name, days=days, many=many
         )
         where = "" if server else " Put the server's address before it:"
-        Terminal.err().line(f"This is shown once; only its digest is kept.{where}")
+        Terminal.err().line(f"Copy it now; it cannot be shown again.{where}")
         Terminal.out().raw(f"{(server or '').rstrip('/')}{created.link}\n")
         return 0
 
@@ -95,7 +95,9 @@ def join(
             return await remote.join(await find_debate(remote, id), name)
 
     token = run(carry_out(server))
-    Terminal.err().line("This is shown once. Put it into MOOT_TOKEN instead of the one you came with:")
+    Terminal.err().line(
+        "Copy it now; it cannot be shown again. Put it into MOOT_TOKEN instead of the one you came with:"
+    )
     Terminal.out().raw(f"{token}\n")
     return 0
 

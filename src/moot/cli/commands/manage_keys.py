@@ -137,7 +137,7 @@ def _endpoint(here: Settings, name: str) -> Endpoint:
     if name in endpoints:
         return endpoints[name]
     close = get_close_matches(name.lower(), endpoints, n=1)
-    hint = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(endpoints)}."
+    hint = f"Did you mean {close[0]}?" if close else f"Known: {', '.join(endpoints)}."
     raise Invalid(f"There is no service {shown(name)!r} that takes a key. {hint}")
 
 

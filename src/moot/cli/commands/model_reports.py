@@ -270,7 +270,7 @@ def print_prices(arena: Arena, provider: str | None) -> int:
     terminal = Terminal.out()
     endpoints = arena.providers.endpoints
     if provider is not None and provider not in endpoints:
-        raise Invalid(f"There is no provider called {provider!r}. Try one of: {', '.join(endpoints)}.")
+        raise Invalid(f"There is no provider called {provider!r}. Known: {', '.join(endpoints)}.")
     listed = {
         name: [_here(arena, endpoint, one) for one in catalogue(name)]
         for name, endpoint in endpoints.items()

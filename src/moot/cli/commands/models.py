@@ -115,7 +115,7 @@ def _entry(manager: ModelFiles, name: str) -> CatalogueEntry:
     entry = manager.catalogue.get(model)
     if entry is None:
         close = get_close_matches(model.lower(), manager.catalogue, n=1)
-        hint = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(manager.catalogue)}."
+        hint = f"Did you mean {close[0]}?" if close else f"Known: {', '.join(manager.catalogue)}."
         others = "Others are named hf:owner/repo/file.gguf or ollama/NAME."
         raise Invalid(f"There is no model {name!r} to install. {hint} {others}")
     if entry.hub is None or manager.is_installed(entry):

@@ -50,7 +50,7 @@ def new(
     now = datetime.now(UTC)
     expires = now + timedelta(days=days) if days is not None else None
     run(_keep(AccessToken(name, digest(secret), role, tenant, now, expires)))
-    Terminal.err().line("This is shown once; only its digest is kept. Send it as `Authorization: Bearer …`.")
+    Terminal.err().line("Copy it now; it cannot be shown again. Send it as `Authorization: Bearer …`.")
     Terminal.out().raw(f"{secret}\n")
     return 0
 

@@ -87,7 +87,7 @@ def cited_turns(debate: Debate, typed: str) -> tuple[int, ...]:
     numbers = typed.replace(",", " ").split()
     by_number = {str(turn.number): turn.number for turn in speeches(debate)}
     if strange := [number for number in numbers if number not in by_number]:
-        raise Invalid(f"There is no speech {strange[0]}. There are: {', '.join(by_number)}.")
+        raise Invalid(f"There is no speech {strange[0]}. Known: {', '.join(by_number)}.")
     return tuple(dict.fromkeys(by_number[number] for number in numbers))
 
 

@@ -24,7 +24,7 @@ from moot.judging.audience_votes import AudienceTally
 from moot.views.outcome import READING_NAMES, JudgeMargins
 from moot.views.participants import ParticipantView, participants
 from moot.views.poll_results import PollReport
-from moot.views.text import single_line
+from moot.views.text import plural, single_line
 from moot.views.transcript import speech_title
 from moot.views.transcript_shapes import JudgeBallot
 from moot.views.verdict_views import JudgeOpinion, VerdictView, verdict_views
@@ -51,8 +51,11 @@ def verdict_lines(result: VerdictView, width: int | None) -> Iterator[Text]:
         yield from margin_axis(result, width)
     if result.scores:
         yield styled("")
-        ballots = join((f"{result.ballot_count} ballots", result.readings)) if result.ballot_count else ""
-        yield styled(INDENT, (shorten(join((result.margin_words, ballots)), narrower(width, 2)), "dim"))
+        if result.sentence:
+            yield from paragraph(result.sentence, width)
+        if result.ballot_count:
+            ballots = join((plural(result.ballot_count, "ballot"), result.readings))
+            yield styled(INDENT, (shorten(ballots, narrower(width, 2)), "dim"))
     if result.reasoning:
         yield styled("")
         yield from paragraph(result.reasoning, width)

@@ -268,7 +268,7 @@ async def find_experiment(store: Store, name: str) -> StoredExperiment:
     found = await store.tables(EXPERIMENTS).experiment(name)
     if found is None:
         names = ", ".join(each.name for each in await store.tables(EXPERIMENTS).experiments())
-        known = f"There are: {names}." if names else "None has been run yet: moot experiment run FILE"
+        known = f"Known: {names}." if names else "None has been run yet: moot experiment run FILE"
         raise Invalid(f"There is no experiment {name!r}. {known}")
     return found
 

@@ -217,10 +217,10 @@ class ToolFunctions:
     def _check(self, format: str, names: list[str], tools: list[str]) -> None:
         """Raises Invalid for unknown names: paths and people are not accepted here."""
         if format not in (known := formats.names(self._arena.settings.formats)):
-            raise Invalid(f"There is no format of that name. There are: {', '.join(known)}.")
+            raise Invalid(f"There is no format of that name. Known: {', '.join(known)}.")
         if not all(self._arena.tools.knows(name) for name in tools):
             known = self._arena.tools.names()
-            raise Invalid(f"There is no tool of that name. There are: {', '.join(known)}.")
+            raise Invalid(f"There is no tool of that name. Known: {', '.join(known)}.")
         model_files = self._arena.providers.model_files
         local_names = {*model_files.catalogue, *model_files.installed()}
         for name in names:

@@ -67,7 +67,7 @@ def test_ratings_can_be_of_some_judges_only(judgments: Path, capsys: pytest.Capt
         report = json.loads(capsys.readouterr().out)
         assert [judge["judge"] for judge in report["judges"]["judges"]] == ["judge a"]
     assert run(["experiment", "ratings", str(judgments), "--prompts", "strict"]) != 0
-    assert "There is no judge prompt 'strict'. There are: none." in capsys.readouterr().err
+    assert "There is no judge prompt 'strict'. Known: none." in capsys.readouterr().err
 
 
 def test_a_wrong_file_is_told_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -83,4 +83,4 @@ def test_motions_are_listed_searched_and_drawn(capsys: pytest.CaptureFixture[str
     assert run(["motions", "--random", "3", "--seed", "5", "--format", "toml"]) == 0
     assert len(tomllib.loads(capsys.readouterr().out)["motions"]) == 3
     assert run(["motions", "--theme", "cooking"]) != 0
-    assert "There are education" in " ".join(capsys.readouterr().err.split())
+    assert "Known: education" in " ".join(capsys.readouterr().err.split())

@@ -144,7 +144,7 @@ def test_rows_are_chosen_by_judge_model_and_prompt() -> None:
     assert names(judges=("grok",)) == ["grok", "grok [strict]"]
     assert names(prompts=("none",)) == ["grok", "qwen (effort low)"]
     assert names(exclude=("qwen", "grok [strict]")) == ["grok"]
-    with pytest.raises(Invalid, match=r"no judge 'grk'. There are: grok, grok \[strict\]"):
+    with pytest.raises(Invalid, match=r"no judge 'grk'. Known: grok, grok \[strict\]"):
         names(judges=("grk",))
     with pytest.raises(Invalid, match="no judge prompt 'lenient'"):
         names(prompts=("lenient",))

@@ -137,7 +137,9 @@ def test_an_effect_that_the_data_cannot_show_is_left_out_and_told() -> None:
     assert board.effect("last_word") is not None
     assert board.effect("side:simulated") is None
     assert any("markup is unknown for 100%" in note for note in board.notes)
-    assert any("side of simulated is not estimated" in note for note in board.notes)
+    assert any("side of simulated cannot be measured" in note for note in board.notes)
+    alone = rate_models(table, terms=("self",))
+    assert "No model judged itself, so self-preference cannot be measured." in alone.notes
     with pytest.raises(Invalid, match="no covariate 'luck'"):
         rate_models(table, terms=("luck",))
 

@@ -58,7 +58,7 @@ def find_motions(
     ['Tipping should be abolished']
     """
     if theme is not None and theme not in themes():
-        raise Invalid(f"There is no theme {theme!r}. There are {', '.join(themes())}.")
+        raise Invalid(f"There is no theme {theme!r}. Known: {', '.join(themes())}.")
     words = search.casefold().split()
     return tuple(
         motion

@@ -35,6 +35,7 @@ COVARIATE_TEXTS: dict[str, str] = {
     "address": "addressing the judge, where the opponent does not",
 }
 SPLITS = ("judge", "format")
+CONSTANT = "does not vary"
 STEP = 0.05
 """Lengths are rounded to this part of a doubling, so that equal rows can be counted together."""
 
@@ -55,7 +56,7 @@ def covariates(table: JudgmentTable, names: Sequence[str]) -> Covariates:
         base, _, split = name.partition(":")
         if base not in get_args(CovariateName) or split not in ("", *SPLITS):
             raise Invalid(
-                f"There is no covariate {name!r}. There are {', '.join(get_args(CovariateName))}, also with "
+                f"There is no covariate {name!r}. Known: {', '.join(get_args(CovariateName))}, also with "
                 ":judge or :format after the name."
             )
         values = _column(table, base)
@@ -137,11 +138,13 @@ def independent(design: Floats, columns: Floats, names: Sequence[str]) -> tuple[
             basis = np.concatenate([basis, column[:, None]], axis=1)
         else:
             base, _, part = name.partition(":")
-            why = "does not vary" if not column.any() else "cannot be told apart from the rest"
+            why = CONSTANT if not column.any() else "cannot be told apart from the rest"
             dropped.setdefault((base, why), []).append(part)
     return kept, [_dropped_note(base, why, parts) for (base, why), parts in dropped.items()]
 
 
 def _dropped_note(base: str, why: str, parts: list[str]) -> str:
     of = f" of {', '.join(parts)}" if parts[0] else ""
-    return f"The effect of {base}{of} is not estimated: it {why} in this data."
+    if base == "self" and why == CONSTANT and not of:
+        return "No model judged itself, so self-preference cannot be measured."
+    return f"The effect of {base}{of} cannot be measured: it {why} in this data."

@@ -128,8 +128,8 @@ def check_names(which: JudgeFilter, judges: Set[str], prompts: Set[str]) -> None
     """Raises Invalid where a filter names no judge, or no prompt, of these."""
     for name in (*which.judges, *which.exclude):
         if name not in judges | set(map(model_of, judges)):
-            raise Invalid(f"There is no judge {name!r}. There are: {', '.join(sorted(judges))}.")
+            raise Invalid(f"There is no judge {name!r}. Known: {', '.join(sorted(judges))}.")
     named = {prompt or NO_PROMPT for prompt in prompts}
     for name in which.prompts:
         if name not in named:
-            raise Invalid(f"There is no judge prompt {name!r}. There are: {', '.join(sorted(named))}.")
+            raise Invalid(f"There is no judge prompt {name!r}. Known: {', '.join(sorted(named))}.")

@@ -52,7 +52,7 @@ class ExperimentData:
 
     def rows(self, table: TableName) -> tuple[Struct, ...]:
         if table not in TABLES:
-            raise Invalid(f"There is no table {table!r}. There are {', '.join(TABLES)}.")
+            raise Invalid(f"There is no table {table!r}. Known: {', '.join(TABLES)}.")
         if table not in self._tables:
             self._tables[table] = self._read(table)
         return self._tables[table]

@@ -56,8 +56,8 @@ function Poll({ debate, id, name, poll, choices, me }) {
       ${options.map((one) => html`<${Vote} key=${one.choice} ...${one} onVote=${() => vote(one.choice)} />`)}
     </div>`}
     <p class="soft small numbers">
-      ${plural(poll.votes, 'vote')} so far; what they come to is sealed.
-      ${poll.endsAt && html` Closes at ${hour(poll.endsAt)}.`}
+      ${poll.votes ? `${plural(poll.votes, 'vote')} so far` : 'No votes yet'}.${' '}
+      The result stays hidden until voting closes${poll.endsAt && html`, at ${hour(poll.endsAt)}`}.
     </p>
   </section>`;
 }

@@ -7,7 +7,7 @@ import { useKeys } from '../lib/keyboard.js';
 import { go } from '../lib/router.js';
 import { Button, Failed, Link, Menu, Dialog, complain, copyText, isNear, toast, useLoaded } from '../lib/ui.js';
 import { ReasoningDialog } from './reasoning.js';
-import { Rejudge } from './rejudge.js';
+import { Rejudge, judgeLabel } from './rejudge.js';
 
 const DIALOGS = { minds: ReasoningDialog, rejudge: Rejudge, share: Share };
 const FORMS = [
@@ -22,12 +22,13 @@ export function AfterDebateBar({ debate, id }) {
   const [sheet, show] = useState(null);
   const may = debate.me.value?.may ?? {};
   const rejudges = may.steer && debate.at('now').value.open.includes('rejudge');
+  const judge = judgeLabel(debate);
   const minds = hasThoughts(debate);
   const [rematch, swapped] = [`/?from=${id}`, `/?from=${id}&swap=1`];
   const shortcuts = {
     p: ['Replay', () => go(`/debate/${id}/replay`)],
     ...(may.open && { m: ['Rematch', () => go(rematch)], o: ['Swap sides and run again', () => go(swapped)] }),
-    ...(rejudges && { u: ['Judge again', () => show('rejudge')] }),
+    ...(rejudges && { u: [judge, () => show('rejudge')] }),
     c: ['Copy as Markdown', () => copy(id).catch(complain)],
     ...(may.invite && { l: ['Share', () => show('share')] }),
     ...(minds && { b: ['Reasoning, side by side', () => show('minds')] }),
@@ -39,14 +40,14 @@ export function AfterDebateBar({ debate, id }) {
     <${Way} class="main" to=${`/debate/${id}/replay`} hint="p">Replay<//>
     ${may.open && html`<${Way} class="wide-only" to=${rematch} hint="m">Rematch<//>
       <${Way} class="wide-only" to=${swapped} hint="o">Swap sides<//>`}
-    ${rejudges && html`<${Button} class="wide-only" hint="u" onClick=${() => show('rejudge')}>Judge again<//>`}
+    ${rejudges && html`<${Button} class="wide-only" hint="u" onClick=${() => show('rejudge')}>${judge}<//>`}
     ${minds && html`<${Button} class="wide-only" hint="b" onClick=${() => show('minds')}>Reasoning<//>`}
     <${ExportMenu} id=${id} motion=${debate.at('about').value.motion} thoughts=${minds} />
     ${may.invite && html`<${Button} class="wide-only" hint="l" onClick=${() => show('share')}>Share<//>`}
     <${Menu} label="More">
       ${may.open && html`<${Way} class="narrow-only" to=${rematch}>Rematch<//>
         <${Way} class="narrow-only" to=${swapped}>Swap sides and run again<//>`}
-      ${rejudges && html`<button class="btn narrow-only" onClick=${() => show('rejudge')}>Judge again</button>`}
+      ${rejudges && html`<button class="btn narrow-only" onClick=${() => show('rejudge')}>${judge}</button>`}
       ${may.invite && html`<button class="btn narrow-only" onClick=${() => show('share')}>Share</button>`}
       ${minds && html`<button class="btn narrow-only" onClick=${() => show('minds')}>Reasoning, side by side</button>`}
       <${Button} hint="c" onClick=${() => copy(id)}>Copy as Markdown<//>

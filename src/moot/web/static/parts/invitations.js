@@ -74,7 +74,7 @@ function NewInvitation({ invitation }) {
   return html`<div class="made stack" role="status">
     <${Link} label="Link for ${invitation.name}" url=${location.origin + invitation.link} />
     <p class="soft small">
-      It is shown this once. Whoever has it comes in as ${AS[invitation.role]}.
+      Copy it now; it cannot be shown again. Anyone with it comes in as ${AS[invitation.role]}.
       ${isNear() && ' This address works on this machine alone; moot serve --host lets others in.'}
     </p>
   </div>`;

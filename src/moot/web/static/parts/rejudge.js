@@ -1,4 +1,5 @@
-// The dialog to judge a debate again: other models, and a cost limit. The first verdict is not changed.
+// The dialog to judge a debate that is over, for the first time or again: other models, and a cost limit. The first
+// verdict is not changed.
 
 import { html, useState } from '../../vendor/preact.js';
 import { get, post } from '../lib/api.js';
@@ -6,6 +7,11 @@ import { Button, Failed, Dialog, toast, useLoaded } from '../lib/ui.js';
 
 const MOST = 9;
 const SHOWN = 40;
+
+const wasJudged = (debate) => debate.keys('verdicts').value.some((key) => debate.at('verdicts', key).value.by === 'judges');
+
+/** A debate that nobody has judged, such as one that was stopped, is not judged again. */
+export const judgeLabel = (debate) => (wasJudged(debate) ? 'Judge again' : 'Judge');
 
 export function Rejudge({ debate, id, onClose }) {
   const [loaded, error, again] = useLoaded((signal) => get('/models', { signal }));
@@ -16,6 +22,7 @@ export function Rejudge({ debate, id, onClose }) {
   const usable = (loaded?.models ?? []).filter((model) => model.available);
   const shown = usable.filter((model) => labelOf(model).toLowerCase().includes(sought.toLowerCase()));
   const toggle = (label) => choose(chosen.includes(label) ? chosen.filter((one) => one !== label) : [...chosen, label]);
+  const judged = debate.keys('verdicts').value.length > 0;
   const before = debate.at('about').value.judges.map((judge) => judge.name).join(', ');
 
   const ask = async () => {
@@ -28,13 +35,13 @@ export function Rejudge({ debate, id, onClose }) {
       setTrouble(refusal);
       return;
     }
-    toast('It is judged again; the first verdict stays what it was.');
+    toast(judged ? 'It is judged again; the first verdict stays what it was.' : 'Judging has begun.');
     onClose();
   };
 
-  return html`<${Dialog} title="Judge again" class="rejudge" onClose=${onClose}>
+  return html`<${Dialog} title=${judgeLabel(debate)} class="rejudge" onClose=${onClose}>
     <div class="stack">
-      <p class="soft">The verdicts will stand side by side; the first stays what it was.</p>
+      ${judged && html`<p class="soft">The verdicts will stand side by side; the first stays what it was.</p>`}
       ${error && html`<${Failed} error=${error} again=${again} />`}
       <label class="named">Find a model
         <input class="field" type="search" value=${sought} onInput=${(event) => seek(event.target.value)} />
@@ -53,7 +60,7 @@ export function Rejudge({ debate, id, onClose }) {
       </fieldset>
       <p class="soft small">${chosen.length
         ? 'Each reads it twice, with both labelings.'
-        : html`With none chosen, the same judges are asked again: <bdi>${before}</bdi>.`}</p>
+        : html`With none chosen, the debate’s own judges are asked: <bdi>${before}</bdi>.`}</p>
       <label class="named">At most, in US dollars
         <input class="field" type="number" inputmode="decimal" min="0.01" step="0.01" placeholder="no further limit"
           value=${limit} onInput=${(event) => setLimit(event.target.value)} />
@@ -64,7 +71,7 @@ export function Rejudge({ debate, id, onClose }) {
           ([field, texts]) => html`<p key=${field}>${field}: ${texts.join('; ')}</p>`,
         )}
       </div>`}
-      <div class="row"><${Button} class="main" onClick=${ask}>Judge again<//></div>
+      <div class="row"><${Button} class="main" onClick=${ask}>${judgeLabel(debate)}<//></div>
     </div>
   <//>`;
 }

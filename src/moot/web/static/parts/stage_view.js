@@ -136,7 +136,7 @@ function Verdict({ debate }) {
   return html`<div data-seat=${Boolean(who) || undefined} style=${who && seatStyle(who.color)} class="decision">
     <p class="overline">Verdict</p>
     <p class="large"><bdi>${verdict.title}</bdi></p>
-    ${verdict.marginWords && html`<p class="under numbers"><bdi>${verdict.marginWords}</bdi></p>`}
+    ${verdict.sentence && html`<p class="under numbers"><bdi>${verdict.sentence}</bdi></p>`}
     ${why && html`<p class="why" dir="auto">${why}</p>`}
   </div>`;
 }

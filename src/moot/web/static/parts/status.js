@@ -65,7 +65,7 @@ function WordsAndClock({ turn, still, small, pace }) {
   return html`
     <span>${figure(words)}${speech.budget ? ` of ${small ? 'about ' : ''}${figure(speech.budget)}` : ''} words</span>
     ${speed && html`<span class="speed" title="Estimated from the text so far">${speed} tokens/s</span>`}
-    ${!still && html`<span class="clock">${span(clock)}${speech.endsAt ? ' left' : ''}</span>`}
+    ${!still && html`<span class="clock">${span(clock)} ${speech.endsAt ? 'left' : 'elapsed'}</span>`}
   `;
 }
 

@@ -66,7 +66,7 @@ function until(token) {
 
 function NewToken({ token }) {
   return html`<div class="notice made" role="status">
-    <p>Token for <b><bdi>${token.name}</bdi></b>. Copy it now: it is not shown again.</p>
+    <p>Token for <b><bdi>${token.name}</bdi></b>. Copy it now; it cannot be shown again.</p>
     <p class="row"><code class="grow secret">${token.token}</code><${Copy} text=${token.token} /></p>
     ${token.warning && html`<p class="soft small">${token.warning}</p>`}
     ${ownTokens.own() === token.token && html`<p class="soft small">This browser uses it from now on.</p>`}

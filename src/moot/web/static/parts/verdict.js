@@ -74,7 +74,7 @@ function Decision({ verdict, about, debate, to, titled }) {
     <h2 id=${titled} class="headline" data-seat style=${winner?.style ?? ''} tabindex="-1">
       <bdi>${verdict.title}</bdi>
     </h2>
-    ${verdict.marginWords && html`<p class="margin">${margin(verdict)}</p>`}
+    ${verdict.sentence && html`<p class="margin"><bdi>${verdict.sentence}</bdi></p>`}
     ${verdict.doubts.length > 0 && html`<ul class="doubts" aria-label="What weakens it">${verdict.doubts.map(
       (doubt) => html`<li key=${doubt} dir="auto">${doubt}</li>`,
     )}</ul>`}
@@ -84,15 +84,6 @@ function Decision({ verdict, about, debate, to, titled }) {
     ${!verdict.opinions.length && html`<${Cites} cites=${verdict.cites} debate=${debate} to=${to} />`}
     <${Ballots} verdict=${verdict} about=${about} debate=${debate} to=${to} />
   `;
-}
-
-/** Points are always shown with the number of ballots for the winner. */
-function margin(verdict) {
-  const several = verdict.ballots.length > 1;
-  const share = `; ${Math.round(verdict.agreement * 100)} % of the ballots name the winner`;
-  const agreed = several && verdict.outcome === 'win' ? share : '';
-  const words = verdict.marginWords[0].toUpperCase() + verdict.marginWords.slice(1);
-  return html`<bdi>${words}</bdi>${several ? ' on average' : ''}${agreed}.`;
 }
 
 const namesOf = (verdict) => verdict.opinions.map((opinion) => opinion.name).join(', ');

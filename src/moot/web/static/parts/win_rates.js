@@ -59,6 +59,8 @@ function Cell({ name, other, pair }) {
 const percent = (share) => `${Math.round(share * 100)} %`;
 const isKnown = (rate) => rate !== null && rate !== undefined;
 const within = ({ low, high }, word) => `${Math.round(low * 100)} ${word} ${percent(high)}`;
+/** Whether the interval still has a width when it is rounded. */
+const hasWidth = (interval) => Boolean(interval) && percent(interval.low) !== percent(interval.high);
 const EVEN = 0.5;
 
 /** Whether it differs from chance. */
@@ -67,7 +69,7 @@ export const isClear = ({ interval }) => Boolean(interval) && (interval.low > EV
 /** "62 %, between 41 and 79 %" */
 export function inWords(rate, interval) {
   if (!isKnown(rate)) return 'nothing decided';
-  return interval ? `${percent(rate)}, between ${within(interval, 'and')}` : percent(rate);
+  return hasWidth(interval) ? `${percent(rate)}, between ${within(interval, 'and')}` : percent(rate);
 }
 
 /** Without `of` there is no chance level to compare with. */
@@ -108,5 +110,5 @@ export function Shares({ rows, ends = ['0 %', '100 %'], caption, counted, ranked
 
 function Figure({ rate, interval }) {
   if (!isKnown(rate)) return html`<span class="soft">nothing decided</span>`;
-  return html`<b>${percent(rate)}</b>${interval && html` <span class="soft">${within(interval, 'to')}</span>`}`;
+  return html`<b>${percent(rate)}</b>${hasWidth(interval) && html` <span class="soft">${within(interval, 'to')}</span>`}`;
 }
