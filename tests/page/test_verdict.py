@@ -119,6 +119,7 @@ async def test_a_later_verdict_stands_beside_the_first(page: Page, served: Serve
     debate = await held(served, "steady")
     await page.goto(f"{served.url}/debate/{debate}/verdict")
     await expect(page.get_by_role("heading", name="a wins, arguing for")).to_be_visible()
+    await expect(page.get_by_text("The judge preferred a both times, by 12 points.")).to_be_visible()
     await page.get_by_role("button", name="Judge again").click()
     sheet = page.get_by_role("dialog", name="Judge again")
     await sheet.get_by_label("At most, in US dollars").fill("0.5")
@@ -127,6 +128,16 @@ async def test_a_later_verdict_stands_beside_the_first(page: Page, served: Serve
     every = page.get_by_role("table", name="Every verdict on this debate")
     await expect(every.get_by_role("row", name="First, which counts")).to_contain_text("a wins, arguing for")
     await expect(every.get_by_role("row", name="Again")).to_contain_text("a wins, arguing for")
+
+
+async def test_a_debate_that_nobody_has_judged_is_not_judged_again(page: Page, served: Served) -> None:
+    debate = await served.open(maxRounds=1, autoJudge=False)
+    await served.until(debate, lambda status: sum(len(part["responses"]) for part in status["rounds"]) == 2)
+    assert (await served.post(debate, "abort")).status_code < 300
+    await served.over(debate)
+    await page.goto(f"{served.url}/debate/{debate}")
+    await page.get_by_role("button", name="Judge", exact=True).click()
+    await expect(page.get_by_role("dialog", name="Judge", exact=True)).to_be_visible()
 
 
 async def test_a_debate_is_taken_along_with_or_without_its_thoughts(
