@@ -129,11 +129,12 @@ function Mishaps({ debate, about, to }) {
   const trimmed = turns.filter((turn) => turn.flags.includes('truncated') && !turn.notes.some(isCutOff));
   const cut = turns.some((turn) => turn.flags.includes('truncated') || turn.flags.includes('interrupted'));
   const nothing = cut ? '' : ' nothing truncated,';
+  const { earlyEnd } = debate.at('now').value;
   return html`<section class="mishaps" aria-labelledby="mishaps-title">
     <h3 id="mishaps-title">Issues</h3>
-    ${mishaps.length === 0
+    ${mishaps.length === 0 && !earlyEnd
       ? html`<p class="soft">None that changed the debate: no refusal, no silent turn,${nothing} no one switched sides.</p>`
-      : html`<ul>${mishaps.flatMap(([seat, kinds]) => kinds.map((one) => html`<li key=${`${seat}${one.kind}`}>
+      : html`<ul>${earlyEnd && html`<li dir="auto">${earlyEnd}</li>`}${mishaps.flatMap(([seat, kinds]) => kinds.map((one) => html`<li key=${`${seat}${one.kind}`}>
           <bdi>${parties.get(seat)}</bdi> ${one.text}${' '}
           <span class="turns">${one.turns.map(
             (turn) => html`<a key=${turn} href=${to(turn)} aria-label=${`speech ${turn}`}>${turn}</a>`,
