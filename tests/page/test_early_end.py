@@ -49,10 +49,21 @@ async def test_a_debate_in_circles_says_so_before_the_verdict(page: Page, served
     await page.goto(f"{served.url}/debate/{debate_id}/stage")
     await expect(page.locator(".foot .early-end")).to_have_text(SENTENCE)
     await page.goto(f"{served.url}/debate/{debate_id}/replay")
-    await page.keyboard.press("Home")
+    slider = page.get_by_role("slider", name="Position in the debate")
+    await slider.press("Home")
     await expect(line).to_have_count(0)
-    await page.keyboard.press("End")
+    await slider.press("End")
     await expect(line).to_have_text(SENTENCE)
+
+
+async def test_a_debate_that_was_aborted_says_so_once(page: Page, served: Served) -> None:
+    debate_id = await served.open(autoProgress=False)
+    await served.post(debate_id, "abort", {"reason": "Wrong motion."})
+    await page.goto(f"{served.url}/debate/{debate_id}")
+    sentence = "Aborted by request before the first speech. The reason given: Wrong motion."
+    await expect(page.locator(".floor > .early-end")).to_have_text(sentence)
+    await expect(page.get_by_role("heading", name="No verdict")).to_be_visible()
+    await expect(page.get_by_text("The debate was aborted")).to_have_count(0)
 
 
 async def test_a_kept_replay_says_it_too(page: Page, served: Served, tmp_path: Path) -> None:
@@ -61,6 +72,6 @@ async def test_a_kept_replay_says_it_too(page: Page, served: Served, tmp_path: P
     file = tmp_path / "debate.html"
     file.write_bytes((await served.get(debate_id, "transcript?format=replay")).content)
     await page.goto(file.as_uri())
-    await page.keyboard.press("End")
+    await page.get_by_role("slider", name="Position in the debate").press("End")
     await expect(page.locator(".floor > .early-end")).to_have_text(SENTENCE)
     assert await page.evaluate(ITS_PLACE)
