@@ -25,6 +25,7 @@ from moot.extension import Fact, Reported, loaded
 from moot.prompts.first_words import count_first_words, first_words_note
 from moot.views import outcome
 from moot.views.costs import CostReport, costs
+from moot.views.early_end import early_end
 from moot.views.participants import ParticipantView, judge_seat, participants
 from moot.views.poll_results import PollReport, poll_report
 from moot.views.speech_issues import Issues, find_issues, is_cut_off
@@ -145,6 +146,8 @@ class Transcript(Struct, frozen=True):
     audience: PollReport | None
     issues: Issues
     ending: str
+    early_end: str
+    """Why the speeches ended before the end of the format; empty where they did not."""
     costs: CostReport
     created_at: datetime
     completed_at: datetime | None
@@ -219,6 +222,7 @@ def transcript(debate: Debate, *, reasoning: bool = False, viewer: Viewer = OWNE
         audience=None if has_yet_to_judge(debate, viewer) else poll_report(debate),
         issues=find_issues(debate),
         ending=outcome.ending(debate),
+        early_end=early_end(debate),
         costs=costs(debate),
         created_at=debate.created_at,
         completed_at=debate.ended_at,

@@ -61,6 +61,8 @@ def _body(page: Transcript) -> Iterator[str]:
             yield from (_remark(page, remark) for remark in page.remarks_before(speech.turn))
             yield from _speech(page, speech)
     yield from (_remark(page, remark) for remark in page.remarks_before(None))
+    if page.early_end:
+        yield f'<p class="early-end" dir="auto">{escape_line(page.early_end)}</p>'
     yield "<h2>Verdict</h2>"
     if page.verdict:
         yield from verdict(page, page.verdict)
@@ -151,9 +153,11 @@ def _remark(page: Transcript, remark: TranscriptRemark) -> str:
 
 
 def _accidents(page: Transcript) -> Iterator[str]:
-    if not page.issues.count:
+    if not (page.issues.count or page.early_end):
         return
     yield '<h2>Issues</h2><ul class="accidents">'
+    if page.early_end:
+        yield f'<li dir="auto">{escape_line(page.early_end)}</li>'
     for seat, words, turns in page.issue_rows():
         links = ", ".join(f'<a class="mark" href="#s{turn}">S{turn}</a>' for turn in turns)
         name = escape_line(seat.shown)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from datetime import datetime
 
 import msgspec
+from msgspec import UNSET
 
 from moot.core.json_types import as_number, choose, encoder
 from moot.core.terms import Money
@@ -41,7 +42,13 @@ def transcript_document(page: Transcript) -> OwnMembers:
     told = {report.name: report.members for report in page.reports if report.members is not None}
     told |= {"facts": {fact.label: fact.text for fact in page.facts}} if page.facts else {}
     return transcript_type()(
-        debate=choose(TranscriptDebate, page, topic=page.motion, duration=round(page.seconds, 3)),
+        debate=choose(
+            TranscriptDebate,
+            page,
+            topic=page.motion,
+            duration=round(page.seconds, 3),
+            early_end=page.early_end or UNSET,
+        ),
         participants=tuple(map(participant, page.participants)),
         judge=page.judges[0] if page.judges else None,
         judges=page.judges,

@@ -113,6 +113,8 @@ def _lines(page: Transcript) -> Iterator[str]:
             yield from _speech(speech)
     for remark in page.remarks_before(None):
         yield from _remark(page, remark)
+    if page.early_end:
+        yield from (f"*{_one(page.early_end)}*", "")
     if page.verdict:
         yield from ("## Judge's Verdict", "")
         yield from _verdict(page, page.verdict)
@@ -380,9 +382,11 @@ def _marks(seat: ParticipantView, score: Score) -> Iterator[str]:
 
 
 def _accidents(page: Transcript) -> Iterator[str]:
-    if not page.issues.count:
+    if not (page.issues.count or page.early_end):
         return
     yield from ("## Issues", "")
+    if page.early_end:
+        yield f"- {_one(page.early_end)}"
     for seat, words, turns in page.issue_rows():
         yield f"- {_one(seat.name)} {words}: {', '.join(f'S{turn}' for turn in turns)}"
     yield ""

@@ -188,6 +188,10 @@ class TranscriptDebate(Struct, frozen=True, rename="camel", kw_only=True):
     completed_at: Timestamp | None
     duration: Seconds
     ending: str
+    early_end: Annotated[
+        str | UnsetType,
+        Meta(description="Why the speeches ended before the end of the format, in a sentence."),
+    ] = UNSET
 
 
 class TranscriptPoint(Struct, frozen=True, rename="camel", kw_only=True, omit_defaults=True):

@@ -30,6 +30,7 @@ from moot.prompts.first_words import first_words_note, is_begun_by_moot
 from moot.rules.turn_by_turn import following_slots
 from moot.views import participants
 from moot.views.costs import bill, costs, dollars
+from moot.views.early_end import early_end
 from moot.views.headlines import verdict_headline
 from moot.views.outcome import ballot_problem, ending, party_name, remedy, warnings
 from moot.views.report_blocks import DebateBlock, VoteCount
@@ -134,6 +135,7 @@ def now(debate: Debate, viewer: Viewer) -> Shape:
         "skipped": list(debate.skipped),
         "beingJudged": debate.being_judged,
         "ending": ending(debate),
+        **({"earlyEnd": early} if (early := early_end(debate)) else {}),
         "remedy": remedy(debate),
         "trouble": _trouble(debate),
         "quietSeconds": QUIET_SECONDS,

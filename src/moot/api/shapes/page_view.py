@@ -67,6 +67,10 @@ class Now(Struct, frozen=True, rename="camel", kw_only=True):
     skipped: tuple[Count, ...]
     being_judged: bool
     ending: str
+    early_end: Annotated[
+        str | UnsetType,
+        Meta(description="Why the speeches ended before the end of the format, in a sentence."),
+    ] = UNSET
     remedy: Annotated[str, Meta(description="What to do about a debate that ended without a verdict.")]
     trouble: Trouble | None
     quiet_seconds: Annotated[

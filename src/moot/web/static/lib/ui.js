@@ -229,3 +229,9 @@ export const Link = ({ label, url, children }) => html`<div class="link stack">
   </label>
   <div class="row"><${Copy} text=${url} label="Copy link" class="main" disabled=${!url} />${children}</div>
 </div>`;
+
+/** Why the speeches ended before the end of the format. */
+export function EarlyEnd({ debate }) {
+  const { earlyEnd } = debate.at('now').value;
+  return earlyEnd && html`<p class="early-end" dir="auto">${earlyEnd}</p>`;
+}

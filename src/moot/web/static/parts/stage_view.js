@@ -7,7 +7,7 @@ import { countWords, plural } from '../lib/numbers.js';
 import { isStill } from '../lib/preferences.js';
 import { seatOf, seatStyle, spread } from '../lib/seats.js';
 import { progress } from '../lib/timeline.js';
-import { sizeOf } from '../lib/ui.js';
+import { EarlyEnd, sizeOf } from '../lib/ui.js';
 import { Growing } from './prose.js';
 import { Order } from './speech_strip.js';
 
@@ -27,6 +27,7 @@ export function StageView({ debate }) {
     </div>
     <footer class="foot">
       <${Aside} debate=${debate} />
+      <${EarlyEnd} debate=${debate} />
       <div class="measures"><${Strip} debate=${debate} /><${StageWordsAndClock} debate=${debate} /></div>
       <${VoteBar} debate=${debate} />
     </footer>

@@ -7,7 +7,7 @@ import { useKeys } from '../lib/keyboard.js';
 import { reasoning, wide } from '../lib/preferences.js';
 import { seatOf, seatStyle } from '../lib/seats.js';
 import { countOf, inOrder, progress, sides, wholeSpeeches } from '../lib/timeline.js';
-import { Headline, Words, announce } from '../lib/ui.js';
+import { EarlyEnd, Headline, Words, announce } from '../lib/ui.js';
 import { Bench } from './judge_ballots.js';
 import { Speech } from './speech.js';
 import { Order } from './speech_strip.js';
@@ -26,6 +26,7 @@ export function Transcript({ debate, id, bare = false, onPick = jump, without = 
     <div class="floor">
       <${BeforeFirstSpeech} debate=${debate} />
       <${Log} debate=${debate} id=${id} without=${without} />
+      <${EarlyEnd} debate=${debate} />
       ${children}
       <${Ending} debate=${debate} id=${id} />
     </div>

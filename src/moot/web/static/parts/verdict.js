@@ -42,13 +42,15 @@ export function Verdict({ debate, id, away = false }) {
 
 /** In place of a verdict: why there is none, and what can be done. */
 export function NoVerdict({ debate, id, away = false }) {
-  const { ending, remedy, phase, endedAt, trouble } = debate.at('now').value;
+  const { earlyEnd, ending, remedy, phase, endedAt, trouble } = debate.at('now').value;
   const to = (turn) => `${away ? `/debate/${id}` : ''}#turn-${turn}`;
   const over = Boolean(endedAt || trouble);
+  // Below the speeches, where the line above says it, it is not said again.
+  const why = trouble?.text || (away || !earlyEnd) && ending;
   return html`<section class="verdict none" aria-labelledby="verdict-title">
     <p class="overline">Verdict · none${over ? '' : ' yet'}</p>
     <h2 id="verdict-title" class="headline" tabindex="-1">${over ? 'No verdict' : 'Still under way'}</h2>
-    <p class="margin" dir="auto">${over ? trouble?.text || ending : `${phase}.`}</p>
+    ${(why || !over) && html`<p class="margin" dir="auto">${over ? why : `${phase}.`}</p>`}
     ${over && remedy && html`<p class="remedy">${remedy}</p>`}
     <${Ways} debate=${debate} id=${id} commands=${['retry', 'judge', 'skip']}>
       ${away && html`<a class="btn" href=${`/debate/${id}`}>${over ? 'Read the speeches' : 'Watch the debate'}</a>`}
@@ -120,11 +122,12 @@ function Mishaps({ debate, about, to }) {
   const trimmed = turns.filter((turn) => turn.flags.includes('truncated') && !turn.notes.some(isCutOff));
   const cut = turns.some((turn) => turn.flags.includes('truncated') || turn.flags.includes('interrupted'));
   const nothing = cut ? '' : ' nothing truncated,';
+  const { earlyEnd } = debate.at('now').value;
   return html`<section class="mishaps" aria-labelledby="mishaps-title">
     <h3 id="mishaps-title">Issues</h3>
-    ${mishaps.length === 0
+    ${mishaps.length === 0 && !earlyEnd
       ? html`<p class="soft">None that changed the debate: no refusal, no silent turn,${nothing} no one switched sides.</p>`
-      : html`<ul>${mishaps.flatMap(([seat, kinds]) => kinds.map((one) => html`<li key=${`${seat}${one.kind}`}>
+      : html`<ul>${earlyEnd && html`<li dir="auto">${earlyEnd}</li>`}${mishaps.flatMap(([seat, kinds]) => kinds.map((one) => html`<li key=${`${seat}${one.kind}`}>
           <bdi>${parties.get(seat)}</bdi> ${one.text}${' '}
           <span class="turns">${one.turns.map(
             (turn) => html`<a key=${turn} href=${to(turn)} aria-label=${`speech ${turn}`}>${turn}</a>`,
