@@ -206,7 +206,9 @@ def _setting(row: SetupField) -> list[ast.stmt]:
 def _methods(kind: type) -> list[str]:
     rows = list[str]()
     for name, method in inspect.getmembers(kind, inspect.isroutine):
-        if name.startswith("_") or not str(getattr(method, "__module__", "")).startswith("moot"):
+        # From Python 3.13 on a cached property counts as a routine that has a module.
+        ours = callable(method) and str(getattr(method, "__module__", "")).startswith("moot")
+        if name.startswith("_") or not ours:
             continue
         sentence = (inspect.getdoc(method) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
         rows.append(f"| `{name}{_signature(method)}` | {sentence} |")
