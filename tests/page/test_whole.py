@@ -97,6 +97,8 @@ async def test_a_reload_in_mid_speech_loses_nothing(page: Page, served: Served, 
     await expect(page).to_have_title(re.compile("^a: "))
     assert await icon(page) == speaking
     await page.keyboard.press("Space")
+    # Else the speech may have ended before the server knows of the pause, and the next one begins.
+    await expect(page.get_by_text("Pauses after this speech.")).to_be_visible()
     stage.let(1)
     await expect(page).to_have_title(re.compile("^Paused"))
     paused = await icon(page)
